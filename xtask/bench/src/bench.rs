@@ -31,6 +31,9 @@ mod samples;
 mod scripts;
 mod start;
 mod table;
+mod visitors;
+mod visits;
+mod yardstick;
 
 use anyhow::Result;
 use clap::ValueEnum;

@@ -11,7 +11,7 @@ use super::{
     goal::{self, Limit},
     import,
     instance::{Instance, TOKEN},
-    load::{Answers, Load, measure},
+    load::{Answers, Load, Requests, measure},
     plan::Plan,
     samples::Samples,
     scripts,
@@ -92,11 +92,12 @@ fn measure_round(
             let start = (round * 3 + u32::try_from(at)?) * 10_000_000;
             let load = Load {
                 url: &maker.url,
-                script: &(maker.script)(start),
+                requests: Requests::Script(&(maker.script)(start)),
                 seconds: plan.seconds,
                 connections,
                 answers: Answers::Good,
                 settle: Duration::ZERO,
+                saturates: false,
                 cpus: plan.cpus,
             };
             let cost = measure(&load, &[maker.pid], folder)?;

@@ -1,38 +1,51 @@
-//! Load from wrk.
+//! Measures what a load costs a server.
 
-use std::{fs, path::Path, thread, time::Duration};
+use std::{fs, net::SocketAddr, path::Path, thread, time::Duration};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
-use super::{cpus::Cpus, processor::Meter};
+pub(crate) use super::visitors::Answers;
+use super::{
+    cpus::Cpus,
+    processor::{Meter, idle_seconds},
+    visitors::{self, Answered},
+    visits::Visits,
+};
 use xtask::process;
 
 /// Requests of one kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load<'l> {
     pub(crate) url: &'l str,
-    /// Lua that sets `wrk.method` and similar fields; may be empty.
-    pub(crate) script: &'l str,
+    pub(crate) requests: Requests<'l>,
     pub(crate) seconds: u32,
     pub(crate) connections: u32,
     pub(crate) answers: Answers,
     /// The time after the last answer that the measurement includes.
     pub(crate) settle: Duration,
+    /// A measurement in which the server waited is refused.
+    pub(crate) saturates: bool,
     pub(crate) cpus: Cpus,
 }
+
+/// What a load sends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Requests<'l> {
+    Visits(&'l Visits),
+    /// Those of a script in Lua for wrk, which sets `wrk.method` and similar fields.
+    Script(&'l str),
+}
+
+/// Connections that keep a server busy.
+pub(crate) const MANY: u32 = 64;
+
+/// The least busy server whose cost is its own. One that waits pays the kernel for each time it
+/// wakes up, which costs more than a redirect and hides the difference between servers.
+const BUSY: f64 = 0.97;
 
 /// The delay until the last cost of a visit: Slugline and nginx write their access logs up to a
 /// second later.
 pub(crate) const SETTLE: Duration = Duration::from_millis(1_500);
-
-/// The expected statuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answers {
-    /// All below 400.
-    Good,
-    /// All 400 and above.
-    Refusals,
-}
 
 /// The cost of a load.
 #[derive(Clone, Copy, Debug)]
@@ -43,29 +56,71 @@ pub(crate) struct Cost {
     pub(crate) rate: f64,
     /// Requests in all.
     pub(crate) requests: f64,
+    /// The share of the load's time in which the server's CPU had work; 1 is one that never waited.
+    pub(crate) busy: f64,
 }
 
 /// Measures the cost of a load for a server with these processes. An unexpected status is an
-/// error.
+/// error, and so is a server that waited under a load that saturates: [`Refused`].
 pub(crate) fn measure(load: &Load<'_>, server: &[u32], scratch: &Path) -> Result<Cost> {
     let meter = Meter::start(server)?;
-    let report = wrk(load, scratch)?;
+    let idle = || match load.cpus {
+        Cpus::Apart { server, .. } => idle_seconds(server),
+        Cpus::Any => Ok(0.0),
+    };
+    let idle_before = idle()?;
+    let Answered { requests, seconds } = match load.requests {
+        Requests::Visits(visits) => {
+            let time = Duration::from_secs(load.seconds.into());
+            let (address, answers) = (load.address()?, load.answers);
+            visitors::send(visits, address, load.connections, time, answers, load.cpus)?
+        }
+        Requests::Script(script) => wrk(load, script, scratch)?,
+    };
+    let idle = idle()? - idle_before;
     thread::sleep(load.settle);
     let cpu = meter.seconds()?;
-    let read = || Some((requests(&report)?, rate(&report)?));
-    let (requests, rate) = read().with_context(|| format!("wrk's report:\n{report}"))?;
-    ensure!(requests > 0.0, "no request was answered:\n{report}");
+    ensure!(requests > 0.0, "no request was answered");
+    let busy = 1.0 - idle / seconds;
+    if load.saturates && busy < BUSY {
+        bail!(Refused { busy });
+    }
     Ok(Cost {
         micros: cpu * 1e6 / requests,
-        rate,
+        rate: requests / seconds,
         requests,
+        busy,
     })
 }
 
-/// Runs wrk and returns its report.
-fn wrk(load: &Load<'_>, scratch: &Path) -> Result<String> {
+/// A measurement that counts for nothing, because the server waited.
+#[derive(Debug, thiserror::Error)]
+#[error("refused: the server's CPU had work for {:.1} % of the time; do others use that of the load?", busy * 100.0)]
+pub(crate) struct Refused {
+    busy: f64,
+}
+
+/// Repeats work while a measurement in it is refused, three times at most.
+pub(crate) fn retry<T>(mut work: impl FnMut() -> Result<T>) -> Result<T> {
+    for _ in 0..2 {
+        match work() {
+            Err(error) if error.is::<Refused>() => eprintln!("{error}"),
+            done => return done,
+        }
+    }
+    work()
+}
+
+impl Load<'_> {
+    fn address(&self) -> Result<SocketAddr> {
+        let address = self.url.strip_prefix("http://");
+        Ok(address.context("an origin with http")?.parse()?)
+    }
+}
+
+fn wrk(load: &Load<'_>, requests: &str, scratch: &Path) -> Result<Answered> {
     let script = scratch.join("load.lua");
-    fs::write(&script, load.script)?;
+    fs::write(&script, requests)?;
     let report = process::stdout(
         load.cpus
             .load("wrk")
@@ -75,12 +130,17 @@ fn wrk(load: &Load<'_>, scratch: &Path) -> Result<String> {
             .arg(&script)
             .arg(load.url),
     )?;
-    let report = String::from_utf8_lossy(&report).into_owned();
+    let report = String::from_utf8_lossy(&report);
     ensure!(
         is_as_expected(&report, load.answers),
         "the load was not served as it should be:\n{report}"
     );
-    Ok(report)
+    let answered = || {
+        let (requests, rate) = (self::requests(&report)?, rate(&report)?);
+        let seconds = requests / rate;
+        Some(Answered { requests, seconds })
+    };
+    answered().with_context(|| format!("wrk's report:\n{report}"))
 }
 
 fn is_as_expected(report: &str, answers: Answers) -> bool {
@@ -125,6 +185,23 @@ mod tests {
         let report = "Running 3s test @ http://h/\n  412873 requests in 3.10s, 82.11MB read\n";
         assert_eq!(requests(report), Some(412_873.0));
         assert_eq!(requests("unable to connect"), None);
+    }
+
+    #[test]
+    fn only_refused_measurements_are_repeated() {
+        let (mut refused, mut broken) = (0, 0);
+        let work = || -> Result<()> {
+            refused += 1;
+            bail!(Refused { busy: 0.5 })
+        };
+        let error = retry(work).unwrap_err().to_string();
+        assert!(error.contains("50.0 %"), "{error}");
+        let work = || -> Result<()> {
+            broken += 1;
+            bail!("wrk is gone")
+        };
+        retry(work).unwrap_err();
+        assert_eq!((refused, broken), (3, 1));
     }
 
     #[test]

@@ -30,13 +30,15 @@ pub(crate) fn describe(plan: &Plan, options: &Options) -> Result<()> {
     println!("programs    {rustc}; {nginx}; {wrk}");
     for binary in plan.sluglines() {
         let version = said(process::program(&binary.path).arg("--version"));
-        let built = match &options.binary {
-            None if binary.name == plan.binary.name => {
-                format!("profile {}, {}", options.profile.name(), commit())
-            }
-            _ => format!("{}, profile {}", shown(&binary.path), profile_of(binary)),
+        let built = match (binary.name, &options.binary) {
+            ("slugline", None) | ("static", _) => commit(),
+            _ => shown(&binary.path),
         };
-        println!("{:<11} {version}, {built}", binary.name);
+        println!(
+            "{:<11} {version}, {built}, profile {}",
+            binary.name,
+            profile_of(binary)
+        );
     }
     println!(
         "rounds      {} of {} s for each contender, in turn; medians and ranges are over rounds",

@@ -9,14 +9,14 @@ use super::{
     follower::Follower,
     goal::{self, Limit},
     instance::{Binary, Instance},
-    load::{Answers, Load, SETTLE, measure},
+    load::{Answers, Load, Requests, SETTLE, measure},
     memory::Memory,
     nginx::{Nginx, Redirects},
     plan::Plan,
     processor::Meter,
     samples::Samples,
-    scripts::{self, Headers, Pick},
     table::Table,
+    visits::{Headers, Pick, Visits},
 };
 
 /// Links that clients follow repeatedly.
@@ -65,8 +65,8 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         for (binary, figures) in plan.sluglines().zip(&mut figures) {
             round(plan, binary, seed, &folder, figures)?;
         }
-        let script = scripts::follow(hot(plan), Headers::Plain);
-        let load = load(plan, constant.origin(), &script, Answers::Good);
+        let visits = Visits::draw(hot(plan), Headers::Plain);
+        let load = load(plan, constant.origin(), &visits, Answers::Good);
         noise.push(measure(&load, constant.workers(), &folder)?.micros);
     }
     println!(
@@ -155,8 +155,8 @@ fn round(
     let links = plan.links;
     let instance = Instance::start_alone(binary, &data, plan.cpus, &[])?;
     let ask = |instance: &Instance, pick, answers| {
-        let script = scripts::follow(pick, Headers::Plain);
-        let load = load(plan, instance.origin(), &script, answers);
+        let visits = Visits::draw(pick, Headers::Plain);
+        let load = load(plan, instance.origin(), &visits, answers);
         anyhow::Ok(measure(&load, &[instance.pid()], scratch)?.micros)
     };
     let resident = || anyhow::Ok(Memory::of(instance.pid())?.resident);
@@ -205,15 +205,16 @@ fn hot(plan: &Plan) -> Pick {
     }
 }
 
-fn load<'l>(plan: &Plan, url: &'l str, script: &'l str, answers: Answers) -> Load<'l> {
+fn load<'l>(plan: &Plan, url: &'l str, visits: &'l Visits, answers: Answers) -> Load<'l> {
     Load {
         url,
-        script,
+        requests: Requests::Visits(visits),
         seconds: plan.seconds,
         connections: CONNECTIONS,
         answers,
         // Also separates one step from the next.
         settle: SETTLE,
+        saturates: false,
         cpus: plan.cpus,
     }
 }

@@ -1,16 +1,19 @@
 //! The plan of one benchmark run: its amounts and its programs.
 
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tempfile::TempDir;
 
 use super::{analytics::beside::Beside, analytics::part::Part, cpus::Cpus, instance::Binary};
-use xtask::process;
+use xtask::{
+    process,
+    programs::{packages, target},
+};
 
 /// Options of `cargo xtask bench`.
 #[derive(Clone, Debug, Args)]
@@ -21,9 +24,9 @@ pub(crate) struct Options {
     /// Another Slugline that takes part in the same rounds, such as the one before a change.
     #[arg(long, value_name = "PATH")]
     baseline: Option<PathBuf>,
-    /// The profile of the build.
-    #[arg(long, value_enum, default_value = "release")]
-    pub(crate) profile: Profile,
+    /// Measure the static program of the releases as well, which this builds in some ten minutes.
+    #[arg(long)]
+    with_static: bool,
     /// Measurements of each contender.
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
@@ -44,23 +47,6 @@ pub(crate) struct Options {
     only: Vec<Part>,
 }
 
-/// A profile of cargo for binaries that people use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Profile {
-    Release,
-    Dist,
-}
-
-impl Profile {
-    /// Its name for cargo, and of its folder in `target`.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Release => "release",
-            Self::Dist => "dist",
-        }
-    }
-}
-
 /// The number of links to which the goals apply.
 pub(crate) const MANY_LINKS: u32 = 1_000_000;
 
@@ -68,9 +54,11 @@ pub(crate) const MANY_LINKS: u32 = 1_000_000;
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) binary: Binary,
+    /// The program of the releases.
+    of_releases: Option<Binary>,
     pub(crate) baseline: Option<Binary>,
-    /// The example `actix_constant`; `None` if it was not built.
-    pub(crate) actix_constant: Option<PathBuf>,
+    /// The folder of the yardsticks, which are examples of this crate.
+    pub(crate) yardsticks: PathBuf,
     pub(crate) cpus: Cpus,
     pub(crate) rounds: u32,
     pub(crate) seconds: u32,
@@ -84,25 +72,23 @@ pub(crate) struct Plan {
 impl Plan {
     /// Builds the missing programs.
     pub(crate) fn prepare(options: &Options) -> Result<Self> {
-        let built = process::root().join("target").join(options.profile.name());
-        let actix_constant = built.join("examples/actix_constant");
-        let path = if let Some(path) = &options.binary {
-            found(path)?
-        } else {
-            build(options.profile)?;
-            built.join("slugline")
+        let path = match &options.binary {
+            Some(path) => found(path)?,
+            None => build(&["-p", "slugline", "--bin", "slugline"])?.join("slugline"),
         };
-        let find = |path: &Option<PathBuf>| path.as_deref().map(found).transpose();
+        let yardsticks = build(&["-p", "slugline-bench", "--examples"])?.join("examples");
+        let of_releases = options.with_static.then(static_program).transpose()?;
+        let named = |name| move |path| Binary { name, path };
         Ok(Self {
-            binary: Binary {
-                name: "slugline",
-                path,
-            },
-            baseline: find(&options.baseline)?.map(|path| Binary {
-                name: "baseline",
-                path,
-            }),
-            actix_constant: actix_constant.exists().then_some(actix_constant),
+            binary: named("slugline")(path),
+            of_releases: of_releases.map(named("static")),
+            baseline: options
+                .baseline
+                .as_deref()
+                .map(found)
+                .transpose()?
+                .map(named("baseline")),
+            yardsticks,
             cpus: Cpus::of_this_machine()?,
             rounds: options.rounds,
             seconds: options.seconds,
@@ -116,7 +102,8 @@ impl Plan {
 
     /// Every Slugline to measure.
     pub(crate) fn sluglines(&self) -> impl Iterator<Item = &Binary> {
-        [&self.binary].into_iter().chain(&self.baseline)
+        let others = self.of_releases.iter().chain(&self.baseline);
+        [&self.binary].into_iter().chain(others)
     }
 
     /// Returns whether a part of `analytics` is to be measured.
@@ -155,18 +142,38 @@ fn new_scratch(kept: &Path) -> Result<TempDir> {
     Ok(scratch.prefix(RUN).tempdir_in(kept)?)
 }
 
-fn build(profile: Profile) -> Result<()> {
-    // A separate build, because dependencies of examples and tests would add features to the
-    // binary's crates, which the released binary lacks.
-    for targets in [
-        ["-p", "slugline", "--bin", "slugline"],
-        ["-p", "slugline-redirect", "--example", "actix_constant"],
-    ] {
-        let mut build = process::cargo();
-        build.args(["build", "--profile", profile.name()]);
-        process::run(build.args(targets))?;
-    }
-    Ok(())
+/// Builds targets in release mode and returns the folder of their programs.
+///
+/// Each call is a build of its own, because dependencies of examples and tests would add features
+/// to the binary's crates, which a released binary lacks.
+fn build(targets: &[&str]) -> Result<PathBuf> {
+    let mut build = process::cargo();
+    process::run(build.args(["build", "--release"]).args(targets))?;
+    Ok(target_folder().join("release"))
+}
+
+/// Builds the program of the releases as `deploy/Containerfile` does.
+fn static_program() -> Result<PathBuf> {
+    let target = format!("{}-unknown-linux-musl", env::consts::ARCH);
+    packages::ensure_programs(&[("musl-gcc", "musl-tools")])?;
+    target::ensure(&target)?;
+    let mut build = process::cargo();
+    build.env("TARGET_CC", "musl-gcc");
+    build.args([
+        "build",
+        "--locked",
+        "--profile",
+        "dist",
+        "--target",
+        &target,
+    ]);
+    process::run(build.args(["--package", "slugline"]))?;
+    Ok(target_folder().join(target).join("dist/slugline"))
+}
+
+/// Cargo's folder of builds.
+fn target_folder() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| process::root().join("target"), PathBuf::from)
 }
 
 fn found(path: &Path) -> Result<PathBuf> {

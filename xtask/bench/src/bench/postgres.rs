@@ -8,11 +8,11 @@ use super::{
     create::creation,
     goal::{self, Limit},
     instance::Instance,
-    load::{Answers, Load, SETTLE, measure},
+    load::{Answers, Load, Requests, SETTLE, measure},
     plan::Plan,
     samples::Samples,
-    scripts::{self, Headers, Pick},
     table::Table,
+    visits::{Headers, Pick, Visits},
 };
 use xtask::{
     process,
@@ -53,25 +53,27 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
             let script = creation(start);
             let load = Load {
                 url: &create,
-                script: &script,
+                requests: Requests::Script(&script),
                 seconds: plan.seconds,
                 connections,
                 answers: Answers::Good,
                 settle: Duration::ZERO,
+                saturates: false,
                 cpus: plan.cpus,
             };
             creations[at].push(measure(&load, &[instance.pid()], &folder)?.rate);
         }
         let guess = |connections| {
             let seed = round * 1_000 + connections;
-            let script = scripts::follow(Pick::Unknown { seed }, Headers::Plain);
+            let visits = Visits::draw(Pick::Unknown { seed }, Headers::Plain);
             let load = Load {
                 url: instance.origin(),
-                script: &script,
+                requests: Requests::Visits(&visits),
                 seconds: plan.seconds,
                 connections,
                 answers: Answers::Refusals,
                 settle: SETTLE,
+                saturates: false,
                 cpus: plan.cpus,
             };
             anyhow::Ok(measure(&load, &[instance.pid()], &folder.join("guesses"))?.rate)
@@ -82,11 +84,12 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         let script = creation((round + 1_000) * 1_000_000);
         let load = Load {
             url: &create,
-            script: &script,
+            requests: Requests::Script(&script),
             seconds: plan.seconds,
             connections: 1,
             answers: Answers::Good,
             settle: SETTLE,
+            saturates: false,
             cpus: plan.cpus,
         };
         flooded.push(std::thread::scope(|scope| {

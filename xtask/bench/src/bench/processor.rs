@@ -34,6 +34,13 @@ impl<'p> Meter<'p> {
     }
 }
 
+/// The time since the start of the machine in which a CPU had nothing to do, in seconds
+/// (`/proc/stat`).
+pub(crate) fn idle_seconds(cpu: u32) -> Result<f64> {
+    let stat = fs::read_to_string("/proc/stat")?;
+    parse_idle(&stat, cpu).with_context(|| format!("cpu{cpu} in /proc/stat"))
+}
+
 /// Processor time of a process and of the children it has waited for, user and
 /// system, in seconds (`/proc/pid/stat`).
 pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
@@ -87,10 +94,20 @@ fn finer(threads: f64, total: f64, processes: usize) -> f64 {
     }
 }
 
+/// Ticks per second, the same for programs on every Linux.
+const TICKS: f64 = 100.0;
+
+/// The fourth and fifth time of a CPU's line: idle, and idle while the disk works.
+fn parse_idle(stat: &str, cpu: u32) -> Option<f64> {
+    let name = format!("cpu{cpu} ");
+    let times = stat.lines().find_map(|line| line.strip_prefix(&name))?;
+    let idle = times.split_whitespace().skip(3).take(2).map(str::parse);
+    let ticks: Result<Vec<f64>, _> = idle.collect();
+    Some(ticks.ok()?.into_iter().sum::<f64>() / TICKS)
+}
+
 /// The sum of the four times in the line of `/proc/pid/stat`, in seconds.
 fn parse_stat(stat: &str) -> Option<f64> {
-    /// Ticks per second, the same for programs on every Linux.
-    const TICKS: f64 = 100.0;
     // The name before it may contain spaces and parentheses.
     let (_, after) = stat.rsplit_once(')')?;
     let fields: Vec<_> = after.split_whitespace().skip(11).take(4).collect();
@@ -119,6 +136,14 @@ mod tests {
         let stat = "17 (a (b) c) S 1 17 17 0 -1 4194304 99 0 0 0 250 50 20 5 20 0 9 0 88 1 2";
         assert_eq!(parse_stat(stat), Some(3.25));
         assert_eq!(parse_stat("17 (a) S 1 2"), None);
+    }
+
+    #[test]
+    fn idle_time_is_that_of_the_cpu() {
+        let stat =
+            "cpu  9 9 9 9 9 9 9 0 0 0\ncpu0 1 2 3 400 5 6 7 0 0 0\ncpu1 1 2 3 800 50 6 7 0 0 0\n";
+        assert_eq!(parse_idle(stat, 1), Some(8.5));
+        assert_eq!(parse_idle(stat, 2), None);
     }
 
     #[test]

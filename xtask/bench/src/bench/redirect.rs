@@ -1,6 +1,6 @@
-//! Redirects of a warm instance, compared with minimal servers.
+//! Redirects of a warm and busy instance, beside servers that do the least a redirect needs.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use anyhow::{Context, Result};
 
@@ -8,18 +8,16 @@ use super::{
     contender::{Contender, Outcome, interleave},
     export,
     goal::{self, Limit},
-    guard::{Server, free_address},
     instance::{self, Binary, Instance},
-    load::SETTLE,
-    nginx::{Nginx, Redirects},
+    load::{MANY, SETTLE},
     plan::Plan,
-    scripts::{self, Headers, Pick},
     table::Table,
+    visits::{Headers, Pick, Visits},
+    yardstick::{FLOOR, MAP, Yardsticks},
 };
 
 /// Links that are followed in turn.
 const LINKS: u32 = 200;
-const CONNECTIONS: u32 = 16;
 
 /// Every visit becomes a row.
 pub(super) const NO_SAMPLING: [(&str, &str); 2] = [
@@ -31,8 +29,6 @@ pub(super) const NO_SAMPLING: [(&str, &str); 2] = [
 const DOMAINS: u32 = 50;
 
 const MANY_DOMAINS: &str = "slugline, 50 domains";
-const MAP: &str = "nginx map";
-const CONSTANT: &str = "nginx constant";
 
 pub(crate) fn run(plan: &Plan) -> Result<()> {
     let folder = plan.scratch("redirect")?;
@@ -59,62 +55,58 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     let at = (instance.origin(), &[instance.pid()][..]);
     contenders.push(contender(MANY_DOMAINS, at, Headers::Plain));
     instances.push(instance);
-    let map = Nginx::start(&folder.join("map"), Redirects::Map(LINKS), plan.cpus)?;
-    let at = (map.origin(), map.workers());
-    contenders.push(contender(MAP, at, Headers::Plain));
-    contenders.push(contender(&with_headers(MAP), at, Headers::Browser));
-    let constant = Nginx::start(&folder.join("constant"), Redirects::Constant, plan.cpus)?;
-    let at = (constant.origin(), constant.workers());
-    contenders.push(contender(CONSTANT, at, Headers::Plain));
-    // The example of `crates/redirect`, with its one worker.
-    let start_actix = |program| {
-        let address = free_address()?;
-        Server::start(plan.cpus.server(program).arg(address.to_string()), address)
-    };
-    let actix = plan.actix_constant.as_ref().map(start_actix).transpose()?;
-    if let Some(actix) = &actix {
-        let at = (actix.origin(), &[actix.pid()][..]);
-        contenders.push(contender("actix constant", at, Headers::Plain));
+    let yardsticks = Yardsticks::start(plan, LINKS, &folder.join("yardsticks"))?;
+    for (name, origin, processes) in yardsticks.all() {
+        contenders.push(contender(name, (origin, processes), Headers::Plain));
+        contenders.push(contender(
+            &with_headers(name),
+            (origin, processes),
+            Headers::Browser,
+        ));
     }
-
-    println!("\nredirect: {LINKS} links, warm, recording on, one worker each\n");
-    let outcomes = interleave(plan, &contenders, CONNECTIONS, &folder)?;
-    report(&outcomes)?;
-    if actix.is_none() {
-        println!("no actix constant: a run that builds Slugline builds it too");
-    }
-    drop((instances, map, constant, actix));
-    writer_alone(plan, &folder, &links)
+    println!("\nredirect: {LINKS} links, warm, recording on, one busy worker each\n");
+    report(&interleave(plan, &contenders, MANY, &folder)?)?;
+    drop(instances);
+    waiting(plan, &folder, &links, &yardsticks)
 }
 
-/// Prints the writer's time for each visit without sampling, at a rate that it can sustain.
-fn writer_alone(plan: &Plan, folder: &Path, links: &Path) -> Result<()> {
+/// Prints what a visit costs servers that wait for most of the time, and what its row costs the
+/// writer of the access log, which nothing hurries then.
+fn waiting(plan: &Plan, folder: &Path, links: &Path, yardsticks: &Yardsticks) -> Result<()> {
+    const CONNECTIONS: u32 = 16;
     let mut instances = Vec::new();
     let mut contenders = Vec::new();
+    let mut add = |name: &str, at: (&str, &[u32])| {
+        let mut contender = contender(name, at, Headers::Browser);
+        contender.visits.pace = Some(Duration::from_micros(250));
+        contender.saturates = false;
+        contenders.push(contender);
+    };
     for binary in plan.sluglines() {
         let data = folder.join(format!("{}-every-visit", binary.name));
         let instance = start(plan, binary, &data, links, &NO_SAMPLING)?;
-        let at = (instance.origin(), &[instance.pid()][..]);
-        let mut contender = contender(binary.name, at, Headers::Browser);
-        // Each connection sends a request every 4 milliseconds.
-        contender.script.push_str("function delay() return 4 end\n");
-        contenders.push(contender);
+        add(binary.name, (instance.origin(), &[instance.pid()]));
         instances.push(instance);
     }
-    println!("\nwriter of the access log: every visit a row, at a steady rate\n");
+    for (name, origin, processes) in yardsticks.all() {
+        add(name, (origin, processes));
+    }
+    println!("\nservers that wait: 4,000 visits a second, every visit a row\n");
     let mut table = Table::new([
         "µs of processor time",
-        "writer",
+        "median",
         "min–max",
-        "in all",
+        "writer",
+        "busy, %",
         "per s",
     ]);
     for outcome in interleave(plan, &contenders, CONNECTIONS, folder)? {
         table.row([
             outcome.name,
-            outcome.writer.middle(2),
-            outcome.writer.range(2),
             outcome.micros.middle(2),
+            outcome.micros.range(2),
+            outcome.writer.middle(2),
+            outcome.busy.middle(0),
             outcome.rate.middle(0),
         ]);
     }
@@ -127,14 +119,14 @@ fn report(outcomes: &[Outcome]) -> Result<()> {
         let outcome = outcomes.iter().find(|outcome| outcome.name == name);
         outcome.with_context(|| format!("no contender is {name}"))
     };
-    let (map, constant) = (find(MAP)?, find(CONSTANT)?);
+    let map = find(MAP)?;
     let mut table = Table::new([
         "µs of processor time",
         "median",
         "min–max",
         "× map",
-        "× constant",
         "writer",
+        "busy, %",
         "per s",
     ]);
     for outcome in outcomes {
@@ -143,31 +135,41 @@ fn report(outcomes: &[Outcome]) -> Result<()> {
             outcome.micros.middle(2),
             outcome.micros.range(2),
             format!("{:.2}", outcome.micros.ratio(&map.micros)),
-            format!("{:.2}", outcome.micros.ratio(&constant.micros)),
             outcome.writer.middle(2),
+            outcome.busy.middle(1),
             outcome.rate.middle(0),
         ]);
     }
     print!("{table}");
     println!("writer: the part of the thread that keeps the access log");
-    println!("{}", constant.micros.noise(CONSTANT));
+    println!("{}", map.micros.noise(MAP));
+    let goal = |what: &str, bound, unit, figure| {
+        goal::report(what, Limit::AtMost(bound), unit, figure);
+    };
+    for binary in builds(outcomes) {
+        let ours = &find(binary)?.micros;
+        let what = format!("{binary}: a redirect");
+        goal(&what, 1.45, "× nginx map", ours.ratio(&map.micros));
+        let with = &find(&with_headers(binary))?.micros;
+        let what = format!("{binary}: the same with a browser's headers");
+        goal(&what, 1.1, "× without them", with.ratio(ours));
+    }
     let ours = find("slugline")?;
-    let with = &find(&with_headers("slugline"))?.micros;
-    let goal = |what, bound, unit, figure| goal::report(what, Limit::AtMost(bound), unit, figure);
-    let redirect = "processor time of a redirect";
-    goal(redirect, 1.0, "× nginx map", ours.micros.ratio(&map.micros));
-    let to_constant = ours.micros.ratio(&constant.micros);
-    goal(redirect, 1.0, "× nginx constant (aim)", to_constant);
-    let (what, unit) = ("the same with a browser's headers", "× without them");
-    goal(what, 1.1, unit, with.ratio(&ours.micros));
     let many = find(MANY_DOMAINS)?.micros.ratio(&ours.micros);
     goal("a redirect beside 50 domains", 1.05, "× with one", many);
     if let Ok(baseline) = find("baseline") {
         goal::change("redirect", "processor time", &ours.micros, &baseline.micros);
+        let now = &find(&with_headers("slugline"))?.micros;
         let before = &find(&with_headers("baseline"))?.micros;
-        goal::change(what, "processor time", with, before);
+        goal::change("with a browser's headers", "processor time", now, before);
     }
     Ok(())
+}
+
+/// The builds of this commit among the contenders.
+fn builds(outcomes: &[Outcome]) -> impl Iterator<Item = &str> {
+    let names = outcomes.iter().map(|outcome| outcome.name.as_str());
+    names.filter(|name| matches!(*name, "slugline" | "static"))
 }
 
 fn start(
@@ -186,9 +188,10 @@ fn contender(name: &str, (origin, processes): (&str, &[u32]), headers: Headers) 
     Contender {
         name: name.to_owned(),
         url: origin.to_owned(),
-        script: scripts::follow(Pick::InTurn { hot, links }, headers),
+        visits: Visits::draw(Pick::InTurn { hot, links }, headers),
         processes: processes.to_vec(),
         settle: SETTLE,
+        saturates: !name.starts_with(FLOOR),
     }
 }
 
