@@ -2,13 +2,14 @@
 import { answered } from './ahead.js';
 import { listDomains, setup, verify } from './api.js';
 import { publicAddress } from './links/short-link.js';
+import { fetchPart } from './fetching.js';
 import { later } from './parts/later.js';
 import { Empty, ErrorNote } from './parts/notes.js';
 import { OfferDialog } from './offer.js';
 import { Shell } from './shell.js';
 import { SignIn } from './sign-in.js';
 import { addShortcuts, currentShortcuts, keyName, match, takesText } from './shortcuts.js';
-import { busy } from './state/busy.js';
+import { awaited, busy } from './state/busy.js';
 import { singleKeys } from './state/choices.js';
 import { hosts } from './state/domains.js';
 import { demonstration, lacking, moving, reason } from './state/refusal.js';
@@ -20,43 +21,48 @@ import { hasTrash } from './state/trash.js';
 import { effect, html, render, useEffect, useState } from './view.js';
 import { loadWords, say } from './words.js';
 
-/** Pages are fetched when they are opened, the first one beside the words. */
+/** Pages are fetched when they are opened, the first one beside the words. @type {Record<import('./address.js').Page, [(again: string) => Promise<any>, string]>} */
 const PAGES = {
-  links: () => import('./links/page.js').then((module) => module.LinksPage),
-  analytics: () => import('./analytics/page.js').then((module) => module.AnalyticsPage),
-  live: () => import('./live/page.js').then((module) => module.LivePage),
-  audit: () => import('./audit/page.js').then((module) => module.AuditPage),
-  setup: () => import('./setup/page.js').then((module) => module.SetupPage),
-  trash: () => import('./trash/page.js').then((module) => module.TrashPage),
+  links: [(again) => import('./links/page.js' + again), 'LinksPage'],
+  analytics: [(again) => import('./analytics/page.js' + again), 'AnalyticsPage'],
+  live: [(again) => import('./live/page.js' + again), 'LivePage'],
+  audit: [(again) => import('./audit/page.js' + again), 'AuditPage'],
+  setup: [(again) => import('./setup/page.js' + again), 'SetupPage'],
+  trash: [(again) => import('./trash/page.js' + again), 'TrashPage'],
 };
 
 /** What the token must permit for a page to show anything. @type {Record<string, import('./state/session.js').Scope>} */
 const NEEDS = { links: 'links:read', analytics: 'analytics:read', live: 'analytics:read', audit: 'admin', trash: 'links:read' };
 
-const Help = later(() => import('./help.js').then((module) => module.Help));
-const Palette = later(() => import('./palette.js').then((module) => module.Palette));
+const Help = later((again) => import('./help.js' + again), 'Help');
+const Palette = later((again) => import('./palette.js' + again), 'Palette');
 
 /** How long the frame waits for the list: two frames take a slow phone longer than one, and what is there at once does not jump. */
 const PATIENCE_MS = 150;
+
+/** When a page without words is loaded again: it can say nothing. */
+const PAUSE_MS = 5_000;
 
 /** @type {Map<string, any>} */
 const fetched = new Map();
 
 /** @param {import('./address.js').Page} name */
 async function fetchPage(name) {
-  fetched.set(name, await PAGES[name]());
+  const [load, component] = PAGES[name];
+  fetched.set(name, (await fetchPart(load))[component]);
 }
 
 function App() {
   const { page } = view.value;
   const [floating, setFloating] = useState(/** @type {'' | 'palette' | 'help'} */ (''));
   const [, redraw] = useState(0);
-  const [error, setError] = useState(/** @type {any} */ (undefined));
+  const [failed, setFailed] = useState(/** @type {{ page: string, error: any } | undefined} */ (undefined));
   const signedIn = token.value !== '';
-  useEffect(() => {
+  const open = () => {
     if (!signedIn || fetched.has(page)) return;
-    fetchPage(page).then(() => redraw((/** @type {number} */ n) => n + 1), setError);
-  }, [page, signedIn]);
+    awaited(fetchPage(page)).then(() => redraw((/** @type {number} */ n) => n + 1), (error) => setFailed({ page, error }));
+  };
+  useEffect(open, [page, signedIn]);
   useEffect(() => addShortcuts([
     { keys: 'mod+k', word: 'jump', group: 'everywhere', hidden: true, run: () => setFloating('palette') },
     { keys: '/', word: 'search', group: 'everywhere', hidden: true, run: () => search(() => setFloating('palette')) },
@@ -78,7 +84,7 @@ function App() {
   const Page = fetched.get(page);
   const close = () => setFloating('');
   return html`<${Shell} onPalette=${() => setFloating('palette')} onHelp=${() => setFloating('help')}>
-      ${error ? html`<${ErrorNote} error=${error} again=${() => location.reload()} />` : lacks ? html`<div class="page"><${Empty} icon="lock" title=${reason(lacks)} /></div>` : Page ? html`<${Page} />` : ''}
+      ${lacks ? html`<div class="page"><${Empty} icon="lock" title=${reason(lacks)} /></div>` : Page ? html`<${Page} />` : failed?.page === page ? html`<div class="page"><${ErrorNote} error=${failed.error} again=${open} /></div>` : ''}
     <//>
     ${floating === 'palette' && html`<${Palette} onClose=${close} />`}
     ${floating === 'help' && html`<${Help} onClose=${close} />`}
@@ -140,11 +146,13 @@ if (view.value.page === 'links' && view.value.query.url && !view.value.query.new
 
 // An address may sign in, which decides what is fetched.
 const words = loadWords();
+words.catch(() => setTimeout(() => location.reload(), PAUSE_MS));
 await followOffers(words);
 
 // A page must not ask for what a named token does not permit.
 if (isNamed()) await verify(token.value).then((identity) => { scopes.value = identity.scopes; }, () => {});
-const first = token.value === '' ? undefined : fetchPage(view.value.page);
+// A page that does not come is told by the frame, which asks for it once more.
+const first = token.value === '' ? undefined : fetchPage(view.value.page).catch(() => {});
 await Promise.all([words, first]);
 await Promise.race([answered(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));

@@ -3,6 +3,7 @@ import { addressOf, PAGES } from './address.js';
 import { Select } from './parts/controls.js';
 import { Menu, MenuItem } from './parts/dialog.js';
 import { Icon } from './parts/icon.js';
+import { wording } from './parts/notes.js';
 import { busy } from './state/busy.js';
 import { density, language, singleKeys, theme } from './state/choices.js';
 import { ALL } from './state/domain-choice.js';
@@ -10,7 +11,7 @@ import { chooseDomain, domain, domainName, domainOptions, several } from './stat
 import { demonstration } from './state/refusal.js';
 import { follow, go, view } from './state/router.js';
 import { signOut } from './state/session.js';
-import { toasts } from './state/toasts.js';
+import { toast, toasts } from './state/toasts.js';
 import { html } from './view.js';
 import { LANGUAGES, loadWords, say } from './words.js';
 
@@ -54,7 +55,14 @@ export function modifier() {
 
 /** @param {{ onHelp: () => void }} props */
 function MainMenu({ onHelp }) {
-  const set = (/** @type {string} */ tag) => { language.value = tag; loadWords(); };
+  const set = async (/** @type {string} */ tag) => {
+    const before = language.value;
+    language.value = tag;
+    await loadWords().catch((error) => {
+      language.value = before;
+      toast(wording(error), 'bad');
+    });
+  };
   return html`<${Menu} label=${say('menu')} class="main-menu" button=${html`<${Icon} name="menu" />`}>
     <div class="menu-title">${say('theme')}</div>
     ${/** @type {const} */ ([['system', 'themeSystem'], ['light', 'themeLight'], ['dark', 'themeDark']]).map(([value, word]) => html`<${MenuItem} key=${value} current=${theme.value === value} onClick=${() => { theme.value = value; }}>${say(word)}<//>`)}

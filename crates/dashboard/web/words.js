@@ -1,4 +1,5 @@
 // The page's words in the reader's language.
+import { fetchPart } from './fetching.js';
 import { language } from './state/choices.js';
 import { numbers } from './text/number.js';
 import { signal } from './view.js';
@@ -42,7 +43,7 @@ export function fitting(preferred) {
 export async function loadWords() {
   const chosen = language.value;
   const [wanted, , file] = fitting(chosen === 'system' ? navigator.languages : [chosen]);
-  const loaded = await import(`./words/${file}.js`);
+  const loaded = await fetchPart((again) => import(`./words/${file}.js${again}`));
   words.value = loaded.words;
   figures.value = numbers(wanted);
   tag.value = wanted;

@@ -7,6 +7,7 @@ import { TagInput } from '../parts/tag-input.js';
 import { ApiError } from '../problem.js';
 import { addShortcuts } from '../shortcuts.js';
 import { domainOfNew, domainOptions, several } from '../state/domains.js';
+import { areCarried, drafts } from '../state/drafts.js';
 import { demonstration, lacking, reason, refusalOfChange, refusalOfNew } from '../state/refusal.js';
 import { change, go } from '../state/router.js';
 import { toast } from '../state/toasts.js';
@@ -32,13 +33,6 @@ import { UTM, readUtm } from './utm.js';
 /** @typedef {import('../api.js').Link} Link */
 /** @typedef {import('./draft.js').Draft} Draft */
 
-/**
- * What was typed and not saved, by link, with the version that it was typed for:
- * opening another link loses nothing, and nothing that others did meanwhile.
- * @type {Map<string, { draft: Draft, link: Link | undefined, version: string }>}
- */
-const drafts = new Map();
-
 /** How often a change is put on top of what others did in between. */
 const ATTEMPTS = 3;
 
@@ -58,7 +52,7 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
   const place = name ?? `new ${from ?? ''}`;
   const [original, setOriginal] = useState(emptyDraft(url, domainOfNew.value));
   const [version, setVersion] = useState('');
-  const [draft, setDraft] = useState((!url && drafts.get(place)?.draft) || emptyDraft(url, domainOfNew.value));
+  const [draft, setDraft] = useState(() => { const kept = drafts.get(place); return (!url || kept?.url === url) && kept ? kept.draft : emptyDraft(url, domainOfNew.value); });
   const [conflict, setConflict] = useState(/** @type {import('./conflict.js').Dispute | undefined} */ (undefined));
   const [error, setError] = useState(/** @type {any} */ (undefined));
   const [missing, setMissing] = useState(false);
@@ -70,7 +64,7 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
   const set = (/** @type {Partial<Draft>} */ part) => {
     setDraft((/** @type {Draft} */ old) => {
       const next = { ...old, ...part };
-      drafts.set(place, { draft: next, link, version });
+      drafts.set(place, { draft: next, link, version, url });
       return next;
     });
     setError(undefined);
@@ -98,7 +92,7 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
   const changed = isChanged(draft, original);
   useEffect(() => {
     if (!changed) return undefined;
-    const warn = (/** @type {Event} */ event) => event.preventDefault();
+    const warn = (/** @type {Event} */ event) => { if (!areCarried()) event.preventDefault(); };
     addEventListener('beforeunload', warn);
     return () => removeEventListener('beforeunload', warn);
   }, [changed]);
@@ -158,7 +152,7 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
         setVersion(current);
         setOriginal(theirs);
         setDraft(wanted);
-        drafts.set(place, { draft: wanted, link: base, version: current });
+        drafts.set(place, { draft: wanted, link: base, version: current, url });
         setConflict({ members, mine: wanted, theirs });
         return undefined;
       }

@@ -28,11 +28,11 @@ import { STATUS_WORDS } from './status.js';
 
 /** @typedef {import('../api.js').Link} Link */
 
-const BulkBar = later(() => import('./bulk-bar.js').then((module) => module.BulkBar));
-const HistoryDialog = later(() => import('./history-dialog.js').then((module) => module.HistoryDialog));
-const Editor = later(() => import('./editor.js').then((module) => module.Editor));
-const QrDialog = later(() => import('./qr-dialog.js').then((module) => module.QrDialog));
-const Transfer = later(() => import('./transfer.js').then((module) => module.Transfer));
+const BulkBar = later((again) => import('./bulk-bar.js' + again), 'BulkBar');
+const HistoryDialog = later((again) => import('./history-dialog.js' + again), 'HistoryDialog');
+const Editor = later((again) => import('./editor.js' + again), 'Editor');
+const QrDialog = later((again) => import('./qr-dialog.js' + again), 'QrDialog');
+const Transfer = later((again) => import('./transfer.js' + again), 'Transfer');
 
 if (view.value.query.edit || view.value.query.new) Editor.prepare();
 

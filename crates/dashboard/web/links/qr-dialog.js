@@ -1,7 +1,9 @@
 // The QR code of a link.
+import { fetchPart } from '../fetching.js';
 import { Dialog } from '../parts/dialog.js';
 import { CopyButton, Segments } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
+import { ErrorNote } from '../parts/notes.js';
 import { save } from '../parts/save.js';
 import { html, useEffect, useState } from '../view.js';
 import { say } from '../words.js';
@@ -16,22 +18,23 @@ export function QrDialog({ name, onClose }) {
   const key = partsOf(name);
   const { slug } = key;
   const [shape, setShape] = useState(/** @type {Shape | undefined} */ (undefined));
+  const [error, setError] = useState(/** @type {any} */ (undefined));
   const [pixels, setPixels] = useState('1024');
   const address = shortLink(key);
-  useEffect(() => {
-    encode(address).then(setShape);
-  }, [address]);
+  const draw = () => { encode(address).then(setShape, setError); };
+  useEffect(draw, [address]);
   const footer = html`<${Segments} label=${say('size')} value=${pixels} onChange=${setPixels} options=${[['512', '512'], ['1024', '1024'], ['2048', '2048']]} />
     <button type="button" class="button push" disabled=${!shape} onClick=${() => shape && savePng(shape, Number(pixels), slug)}><${Icon} name="down" />PNG</button>
     <button type="button" class="button primary" disabled=${!shape} onClick=${() => shape && save(`${slug}.svg`, 'image/svg+xml', qrFile(shape))}><${Icon} name="down" />SVG</button>`;
   return html`<${Dialog} title=${say('qrCode')} class="small qr" onClose=${onClose} footer=${footer}>
+    ${error && !shape && html`<${ErrorNote} error=${error} again=${draw} />`}
     <div class="qr-frame">${shape && html`<svg viewBox="0 0 ${shape.size} ${shape.size}" role="img" aria-label=${say('qrOf', { link: address })} shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${shape.size}v${shape.size}H0z" /><path fill="#000" d=${shape.path} /></svg>`}</div>
     <p class="qr-link"><span class="mono">${address.replace(/^https?:\/\//, '')}</span><${CopyButton} text=${address} /></p><//>`;
 }
 
 /** @param {string} address @returns {Promise<Shape>} */
 async function encode(address) {
-  const { default: qrcode } = await import('../../vendor/qrcode-generator-2.0.4/qrcode.mjs');
+  const { default: qrcode } = await fetchPart((again) => import('../../vendor/qrcode-generator-2.0.4/qrcode.mjs' + again));
   const code = qrcode(0, 'M');
   code.addData(address, 'Byte');
   code.make();

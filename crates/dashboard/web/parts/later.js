@@ -1,29 +1,30 @@
 // Parts of a page that are fetched when they are first shown, or before, when the
 // page has nothing else to fetch.
+import { fetchPart } from '../fetching.js';
 import { awaited } from '../state/busy.js';
-import { toast } from '../state/toasts.js';
 import { html, useEffect, useState } from '../view.js';
-import { say } from '../words.js';
+import { ErrorNote } from './notes.js';
 
 /**
  * A component that stands for one of another module.
- * @param {() => Promise<any>} load Resolves to the component.
+ * @param {(again: string) => Promise<any>} load Imports the module. @param {string} name Of the component.
  */
-export function later(load) {
+export function later(load, name) {
   /** @type {any} */
   let part;
   /** @type {Promise<void> | undefined} */
   let fetching;
-  const fetchPart = () => (fetching ??= load().then((found) => { part = found; }, (error) => { fetching = undefined; throw error; }));
+  const ask = () => (fetching ??= fetchPart(load).then((found) => { part = found[name]; }, (error) => { fetching = undefined; throw error; }));
   /** @param {any} props */
   function Later(props) {
+    const [error, setError] = useState(/** @type {any} */ (undefined));
     const [, redraw] = useState(0);
-    useEffect(() => {
-      if (!part) awaited(fetchPart()).then(() => redraw(1), () => toast(say('unreachable'), 'bad'));
-    }, []);
-    return part ? html`<${part} ...${props} />` : '';
+    const attempt = () => { awaited(ask()).then(() => redraw(1), setError); };
+    useEffect(() => { if (!part) attempt(); }, []);
+    if (part) return html`<${part} ...${props} />`;
+    return error ? html`<div class="toasts"><${ErrorNote} error=${error} again=${attempt} /></div>` : '';
   }
   /** Fetches it ahead. Whoever shows it hears of a failure. */
-  Later.prepare = () => { fetchPart().catch(() => {}); };
+  Later.prepare = () => { ask().catch(() => {}); };
   return Later;
 }

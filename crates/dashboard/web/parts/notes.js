@@ -11,7 +11,7 @@ export function Empty({ icon, title, text, children }) {
 
 /** A text for a failed request. @param {any} error */
 export function wording(error) {
-  if (error?.status === 0) return say('unreachable');
+  if (error?.status === 0) return say(error.code === 'not_loaded' ? 'notLoaded' : 'unreachable');
   if (error?.status === 423) return say('migrating');
   if (error?.code === 'preview_mode') return say('previewMode');
   if (error?.scope) return say('tokenLacks', { scope: error.scope });
@@ -27,7 +27,7 @@ export function ErrorNote({ error, again }) {
   const passing = again !== undefined && isPassing(error);
   const left = useCountdown(passing ? error.retryAfter ?? RETRY_SECONDS : 0, error, again);
   const text = passing && error.status !== 0 ? say('busyNow') : wording(error);
-  return html`<div class="error-note" role="alert"><${Icon} name="warn" /><span>${text} ${error?.code && html`<code>${error.code}</code>`}</span>
+  return html`<div class="error-note" role="alert"><${Icon} name="warn" /><span>${text} ${error?.status !== 0 && error?.code && html`<code>${error.code}</code>`}</span>
     ${passing && html`<span class="error-wait" aria-hidden="true">${say('retryIn', { n: left })}</span>`}
     ${again && html`<button type="button" class="button" onClick=${again}>${say('tryAgain')}</button>`}</div>`;
 }

@@ -278,6 +278,7 @@ export const words = {
   no: 'Nein',
   noImage: 'Kein Bild',
   noTitle: 'Kein Titel',
+  notLoaded: 'Dieser Teil der Seite konnte nicht geladen werden. Erscheint er nicht, laden Sie die Seite neu.',
   noVisits: 'Keine Besuche in diesem Zeitraum',
   noVisitsText: 'Wählen Sie einen längeren Zeitraum oder entfernen Sie die Filter.',
   noindex: 'Vor Suchmaschinen verbergen',

@@ -280,6 +280,7 @@ export const words = {
   no: 'No',
   noImage: 'No image',
   noTitle: 'No title',
+  notLoaded: 'This part of the page did not load. If it does not appear, reload the page.',
   noVisits: 'No visits in this period',
   noVisitsText: 'Choose a longer period, or clear the filters.',
   noindex: 'Hide from search engines',

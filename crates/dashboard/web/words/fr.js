@@ -278,6 +278,7 @@ export const words = {
   no: 'Non',
   noImage: 'Pas d’image',
   noTitle: 'Pas de titre',
+  notLoaded: 'Cette partie de la page n’a pas pu être chargée. Si elle n’apparaît pas, rechargez la page.',
   noVisits: 'Aucune visite sur cette période',
   noVisitsText: 'Choisissez une période plus longue, ou effacez les filtres.',
   noindex: 'Masquer aux moteurs de recherche',

@@ -278,6 +278,7 @@ export const words = {
   no: 'Tidak',
   noImage: 'Tanpa gambar',
   noTitle: 'Tanpa judul',
+  notLoaded: 'Bagian halaman ini tidak dapat dimuat. Jika tetap tidak muncul, muat ulang halaman.',
   noVisits: 'Tidak ada kunjungan pada periode ini',
   noVisitsText: 'Pilih periode lebih panjang, atau hapus filter.',
   noindex: 'Sembunyikan dari mesin pencari',

@@ -278,6 +278,7 @@ export const words = {
   no: 'No',
   noImage: 'Nessuna immagine',
   noTitle: 'Nessun titolo',
+  notLoaded: 'Questa parte della pagina non è stata caricata. Se non compare, ricarica la pagina.',
   noVisits: 'Nessuna visita in questo periodo',
   noVisitsText: 'Scegli un periodo più lungo o togli i filtri.',
   noindex: 'Nascondi ai motori di ricerca',

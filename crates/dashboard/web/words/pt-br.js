@@ -278,6 +278,7 @@ export const words = {
   no: 'Não',
   noImage: 'Sem imagem',
   noTitle: 'Sem título',
+  notLoaded: 'Não foi possível carregar esta parte da página. Se ela não aparecer, recarregue a página.',
   noVisits: 'Nenhuma visita neste período',
   noVisitsText: 'Escolha um período maior ou limpe os filtros.',
   noindex: 'Ocultar dos mecanismos de busca',

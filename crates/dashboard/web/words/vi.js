@@ -278,6 +278,7 @@ export const words = {
   no: 'Không',
   noImage: 'Không có hình',
   noTitle: 'Không có tiêu đề',
+  notLoaded: 'Không tải được phần này của trang. Nếu vẫn không hiện, hãy tải lại trang.',
   noVisits: 'Không có lượt nào trong kỳ này',
   noVisitsText: 'Hãy chọn kỳ dài hơn, hoặc bỏ bộ lọc.',
   noindex: 'Ẩn khỏi công cụ tìm kiếm',

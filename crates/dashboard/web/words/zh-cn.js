@@ -278,6 +278,7 @@ export const words = {
   no: '否',
   noImage: '无图片',
   noTitle: '无标题',
+  notLoaded: '页面的这一部分无法加载。如果一直没有出现，请重新加载页面。',
   noVisits: '此时段没有访问',
   noVisitsText: '请选择更长的时段，或清除筛选。',
   noindex: '对搜索引擎隐藏',

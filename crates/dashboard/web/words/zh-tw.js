@@ -278,6 +278,7 @@ export const words = {
   no: '否',
   noImage: '無圖片',
   noTitle: '無標題',
+  notLoaded: '頁面的這一部分無法載入。如果一直沒有出現，請重新載入頁面。',
   noVisits: '此時段沒有訪問',
   noVisitsText: '請選擇更長的時段，或清除篩選。',
   noindex: '對搜尋引擎隱藏',

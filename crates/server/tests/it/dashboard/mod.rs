@@ -1,6 +1,7 @@
 //! The dashboard, in a real browser against the running binary.
 
 mod browser; // Chromium, by its driver
+mod front; // a reverse proxy that fails and serves an older build
 mod instance; // servers with links and visits
 mod pages; // what a person sees and does
 
@@ -13,6 +14,7 @@ mod domains; // several domains in one instance
 mod editor; // making and changing a link
 mod entering; // the token, and when it is refused
 mod erasing; // the visits of a link are erased
+mod fetching; // files of the page that do not come, and those of another build
 mod files; // how the page and its files are served
 mod hostile; // texts of strangers
 mod large; // many links, many visits
