@@ -12,7 +12,7 @@ import { addShortcuts, currentShortcuts, keyName, match, takesText } from './sho
 import { awaited, busy } from './state/busy.js';
 import { singleKeys } from './state/choices.js';
 import { hosts } from './state/domains.js';
-import { demonstration, lacking, moving, reason } from './state/refusal.js';
+import { demonstration, lackingFor, moving, reason } from './state/refusal.js';
 import { followOffers, question } from './state/offer.js';
 import { change, go, view } from './state/router.js';
 import { expired, isNamed, may, scopes, token } from './state/session.js';
@@ -30,9 +30,6 @@ const PAGES = {
   setup: [(again) => import('./setup/page.js' + again), 'SetupPage'],
   trash: [(again) => import('./trash/page.js' + again), 'TrashPage'],
 };
-
-/** What the token must permit for a page to show anything. @type {Record<string, import('./state/session.js').Scope>} */
-const NEEDS = { links: 'links:read', analytics: 'analytics:read', live: 'analytics:read', audit: 'admin', trash: 'links:read' };
 
 const Help = later((again) => import('./help.js' + again), 'Help');
 const Palette = later((again) => import('./palette.js' + again), 'Palette');
@@ -79,8 +76,7 @@ function App() {
     document.title = signedIn ? `${say({ links: /** @type {const} */ ('pageLinks'), analytics: /** @type {const} */ ('pageAnalytics'), live: /** @type {const} */ ('pageLive'), audit: /** @type {const} */ ('pageAudit'), setup: /** @type {const} */ ('pageSetup'), trash: /** @type {const} */ ('pageTrash') }[page])} · Slugline` : 'Slugline';
   });
   if (!signedIn) return html`<main id="main" aria-busy=${busy.value ? 'true' : 'false'}><${SignIn} /></main>`;
-  const needed = NEEDS[page];
-  const lacks = needed ? lacking(needed) : '';
+  const lacks = lackingFor(page);
   const Page = fetched.get(page);
   const close = () => setFloating('');
   return html`<${Shell} onPalette=${() => setFloating('palette')} onHelp=${() => setFloating('help')}>
@@ -119,6 +115,11 @@ addEventListener('keydown', (event) => {
 effect(() => {
   // Later, because a request reads signals that this must not wait for.
   if (token.value !== '') queueMicrotask(learnInstance);
+});
+
+effect(() => {
+  // Whoever asks for no page gets one that the token permits.
+  if (scopes.value && /\/_dashboard\/$/.test(location.pathname) && lackingFor('links') && !lackingFor('analytics')) queueMicrotask(() => go('analytics', {}, { replace: true }));
 });
 
 effect(() => {

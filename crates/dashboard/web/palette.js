@@ -1,10 +1,12 @@
 // One field that finds pages, actions and links.
 import { searchLinks } from './api.js';
 import { keyOf, shownKey } from './links/key.js';
+import { viewOf } from './links/pasted.js';
 import { Dialog } from './parts/dialog.js';
 import { Icon } from './parts/icon.js';
 import { currentShortcuts } from './shortcuts.js';
 import { several } from './state/domains.js';
+import { refusalOfNew } from './state/refusal.js';
 import { go } from './state/router.js';
 import { may } from './state/session.js';
 import { bare, middleCut } from './text/shorten.js';
@@ -19,7 +21,8 @@ export function Palette({ onClose }) {
   const [found, setFound] = useState(/** @type {Entry[]} */ ([]));
   const [place, setPlace] = useState(0);
   useEffect(() => {
-    const q = text.trim();
+    // A short link is found by its slug; more than this the API does not take.
+    const q = (viewOf(text)?.q ?? bare(text.trim())).slice(0, 48);
     if (!q || !may('links:read')) { setFound([]); return undefined; }
     const abort = new AbortController();
     const timer = setTimeout(() => {
@@ -29,7 +32,10 @@ export function Palette({ onClose }) {
   }, [text]);
   const actions = currentShortcuts().filter(({ hidden }) => !hidden).map(({ keys, word, run }) => ({ key: keys, icon: /** @type {const} */ ('right'), text: say(word), keys, run }));
   const wanted = text.trim().toLowerCase();
-  const entries = /** @type {Entry[]} */ ([...actions.filter((action) => action.text.toLowerCase().includes(wanted)), ...found]);
+  const pasted = refusalOfNew.value === '' && viewOf(text)?.url;
+  /** @type {Entry[]} */
+  const makes = pasted ? [{ key: 'pasted', icon: 'add', text: say('shorten'), more: middleCut(bare(pasted), 48), run: () => go('links', { new: '1', url: pasted }) }] : [];
+  const entries = /** @type {Entry[]} */ ([...makes, ...actions.filter((action) => action.text.toLowerCase().includes(wanted)), ...found]);
   const at = Math.min(place, entries.length - 1);
   const choose = (/** @type {Entry | undefined} */ entry) => { if (entry) { onClose(); entry.run(); } };
   const keys = (/** @type {KeyboardEvent} */ event) => {
@@ -38,7 +44,7 @@ export function Palette({ onClose }) {
     if (event.key === 'Enter') { event.preventDefault(); choose(entries[at]); }
   };
   return html`<${Dialog} title=${say('jump')} class="palette" hideTitle onClose=${onClose}>
-    <div class="palette-field"><${Icon} name="search" /><input autofocus role="combobox" aria-expanded="true" aria-controls="palette-list" aria-activedescendant=${entries[at] ? `palette-${at}` : undefined} aria-label=${say('jump')} placeholder=${say('jump')} autocomplete="off" spellcheck="false" value=${text} maxlength="48" onInput=${(/** @type {any} */ event) => { setText(event.currentTarget.value); setPlace(0); }} onKeyDown=${keys} /></div>
+    <div class="palette-field"><${Icon} name="search" /><input autofocus role="combobox" aria-expanded="true" aria-controls="palette-list" aria-activedescendant=${entries[at] ? `palette-${at}` : undefined} aria-label=${say('jump')} placeholder=${say('jump')} autocomplete="off" spellcheck="false" value=${text} onInput=${(/** @type {any} */ event) => { setText(event.currentTarget.value); setPlace(0); }} onKeyDown=${keys} /></div>
     <ul id="palette-list" role="listbox" aria-label=${say('jump')} class="palette-list">${entries.map((entry, n) => html`<li key=${entry.key} id="palette-${n}" role="option" aria-selected=${n === at} class=${n === at ? 'on' : ''} onClick=${() => choose(entry)} onMouseMove=${() => setPlace(n)}><${Icon} name=${entry.icon} /><span class=${entry.icon === 'link' ? 'mono' : ''}>${entry.text}</span>${entry.more && html`<span class="palette-more">${entry.more}</span>`}${entry.keys && html`<kbd>${entry.keys}</kbd>`}</li>`)}
     ${entries.length === 0 && html`<li class="palette-none" role="option" aria-selected="false">${say('nothingFound')}</li>`}</ul><//>`;
 }

@@ -8,7 +8,7 @@ import { busy } from './state/busy.js';
 import { density, language, singleKeys, theme } from './state/choices.js';
 import { ALL } from './state/domain-choice.js';
 import { chooseDomain, domain, domainName, domainOptions, several } from './state/domains.js';
-import { demonstration } from './state/refusal.js';
+import { demonstration, lacking, lackingFor } from './state/refusal.js';
 import { follow, go, view } from './state/router.js';
 import { signOut } from './state/session.js';
 import { toast, toasts } from './state/toasts.js';
@@ -30,13 +30,15 @@ const IN_BAR = PAGES.filter((page) => page !== 'trash');
 
 /** @param {{ children: any, onPalette: () => void, onHelp: () => void }} props */
 export function Shell({ children, onPalette, onHelp }) {
+  const bar = IN_BAR.filter((page) => !lackingFor(page));
+  const home = bar[0] ?? 'setup';
   return html`<a class="skip" href="#main">${say('skip')}</a>
     <header class="top"><div class="top-in">
-      <a class="brand" href=${addressOf('links')} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'links')}><${Mark} /><span>Slugline</span></a>
-      <nav class="pages" aria-label=${say('pages')}>${IN_BAR.map((page) => html`<a key=${page} href=${addressOf(page)} aria-current=${view.value.page === page ? 'page' : undefined} onClick=${(/** @type {MouseEvent} */ event) => follow(event, page)}><${Icon} name=${NAMES[page].icon} /><span>${say(NAMES[page].word)}</span></a>`)}</nav>
+      <a class="brand" href=${addressOf(home)} onClick=${(/** @type {MouseEvent} */ event) => follow(event, home)}><${Mark} /><span>Slugline</span></a>
+      <nav class="pages" aria-label=${say('pages')}>${bar.map((page) => html`<a key=${page} href=${addressOf(page)} aria-current=${view.value.page === page ? 'page' : undefined} onClick=${(/** @type {MouseEvent} */ event) => follow(event, page)}><${Icon} name=${NAMES[page].icon} /><span>${say(NAMES[page].word)}</span></a>`)}</nav>
       ${several.value && html`<${Select} label=${say('domain')} class="domain-switch" value=${domain.value} onChange=${chooseDomain} options=${[...domainOptions(), [ALL, domainName(ALL)]]} />`}
       <button type="button" class="jump" aria-label=${say('jump')} onClick=${onPalette}><${Icon} name="search" /><span>${say('jump')}</span><kbd aria-hidden="true" data-keys="${modifier()}K"></kbd></button>
-      <button type="button" class="button primary new" onClick=${() => go('links', { ...(view.value.page === 'links' ? view.value.query : {}), new: '1', edit: undefined })}><${Icon} name="add" /><span>${say('newLink')}</span></button>
+      ${!lacking('links:write') && html`<button type="button" class="button primary new" onClick=${() => go('links', { ...(view.value.page === 'links' ? view.value.query : {}), new: '1', edit: undefined })}><${Icon} name="add" /><span>${say('newLink')}</span></button>`}
       <${MainMenu} onHelp=${onHelp} />
     </div><div class="bar ${busy.value ? 'on' : ''}" aria-hidden="true"></div></header>
     ${demonstration.value && html`<p class="banner">${say('previewMode')}</p>`}

@@ -1,6 +1,7 @@
 // The page's words in the reader's language.
 import { fetchPart } from './fetching.js';
 import { language } from './state/choices.js';
+import { formatter } from './text/formatter.js';
 import { numbers } from './text/number.js';
 import { signal } from './view.js';
 
@@ -66,6 +67,6 @@ export function say(word, values = {}) {
 
 /** @param {{ one?: string, other: string }} forms @param {number} n */
 function formFor(forms, n) {
-  const rule = new Intl.PluralRules(tag.value).select(n);
+  const rule = formatter(Intl.PluralRules, tag.value).select(n);
   return rule === 'one' && forms.one ? forms.one : forms.other;
 }

@@ -1,6 +1,7 @@
 // Lines over time: one to point at, drag over, and walk along by keys.
 import { areaPath, bandPath, linePath, placeAt, xOf, yOf } from '../chart/lines.js';
 import { labelled, ticks } from '../chart/scale.js';
+import { formatter } from '../text/formatter.js';
 import { bucketText, momentOf, read } from '../time/clock.js';
 import { namedByDates, namedByMoments } from '../time/range.js';
 import { html, useEffect, useRef, useState } from '../view.js';
@@ -29,7 +30,7 @@ function timeName(time, unit, long = false) {
   const day = long ? { weekday: 'short', month: 'short', day: 'numeric', year: 'numeric' } : { month: 'short', day: 'numeric' };
   /** @type {Intl.DateTimeFormatOptions} */
   const options = unit === 'day' ? day : long ? { ...day, hour: '2-digit', minute: '2-digit' } : clock.startsWith('00') && unit === 'hour' ? day : { hour: '2-digit', minute: '2-digit' };
-  return new Intl.DateTimeFormat(tag.value, { ...options, timeZone: 'UTC' }).format(moment);
+  return formatter(Intl.DateTimeFormat, tag.value, { ...options, timeZone: 'UTC' }).format(moment);
 }
 
 /**

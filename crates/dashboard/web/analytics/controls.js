@@ -8,6 +8,7 @@ import { Icon } from '../parts/icon.js';
 import { domain } from '../state/domains.js';
 import { lacking, reason } from '../state/refusal.js';
 import { may } from '../state/session.js';
+import { formatter } from '../text/formatter.js';
 import { bare, middleCut } from '../text/shorten.js';
 import { allZones, dateAt, ownZone } from '../time/clock.js';
 import { PRESETS, namedByDates, stepped } from '../time/range.js';
@@ -22,10 +23,10 @@ export function rangeName(range, zone) {
   const preset = NAMES[range.name];
   if (preset) return say(preset);
   if (range.first && range.last) {
-    const format = new Intl.DateTimeFormat(tag.value, { dateStyle: 'medium', timeZone: 'UTC' });
+    const format = formatter(Intl.DateTimeFormat, tag.value, { dateStyle: 'medium', timeZone: 'UTC' });
     return format.formatRange(new Date(`${range.first}T00:00:00Z`), new Date(`${range.last}T00:00:00Z`));
   }
-  const format = new Intl.DateTimeFormat(tag.value, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: zone });
+  const format = formatter(Intl.DateTimeFormat, tag.value, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: zone });
   return format.formatRange(new Date(range.start * 1000), new Date(range.end * 1000));
 }
 

@@ -7,6 +7,7 @@ import { ErrorNote } from '../parts/notes.js';
 import { save } from '../parts/save.js';
 import { lastHeat } from '../state/choices.js';
 import { writeCsv } from '../text/csv.js';
+import { formatter } from '../text/formatter.js';
 import { html, useState } from '../view.js';
 import { say, tag } from '../words.js';
 
@@ -23,8 +24,8 @@ export function Heatmap({ asked, zone }) {
   const { rows = [], average = false } = loaded.data ?? {};
   const grid = weekGrid(rows, average);
   const steps = heatSteps(grid.flat().map(({ visits }) => visits));
-  const day = (/** @type {number} */ weekday, /** @type {'long' | 'short'} */ length) => new Intl.DateTimeFormat(tag.value, { weekday: length, timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, 1 + weekday)));
-  const label = (/** @type {number} */ at) => say(average ? 'heatAverageCell' : 'heatCell', { day: day(Math.floor(at / 24), 'long'), hour: `${String(at % 24).padStart(2, '0')}:00`, ...short(grid[Math.floor(at / 24)]?.[at % 24]) });
+  const [long, brief] = [weekdays(tag.value, 'long'), weekdays(tag.value, 'short')];
+  const label = (/** @type {number} */ at) => say(average ? 'heatAverageCell' : 'heatCell', { day: long[Math.floor(at / 24)] ?? '', hour: `${String(at % 24).padStart(2, '0')}:00`, ...short(grid[Math.floor(at / 24)]?.[at % 24]) });
   const csv = () => save('heatmap.csv', 'text/csv', writeCsv([average ? ['weekday', 'hour', 'visits per hour', 'visitors per hour'] : ['weekday', 'hour', 'visits', 'visitors'], ...grid.flatMap((hours, weekday) => hours.map(({ visits, visitors }, hour) => [weekday + 1, hour, visits, visitors]))]));
   const keys = (/** @type {KeyboardEvent} */ event) => {
     const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -24, ArrowDown: 24 }[event.key];
@@ -39,12 +40,19 @@ export function Heatmap({ asked, zone }) {
     <${IconButton} icon="down" label=${say('downloadCsv')} onClick=${csv} /></header>
     ${loaded.error ? html`<${ErrorNote} error=${loaded.error} again=${loaded.again} />` : html`
     <div class="heat-grid ${loaded.loading && loaded.data ? 'stale' : ''}" role="group" aria-label=${say('heatmap')} onKeyDown=${keys}>
-      ${grid.map((hours, weekday) => html`<span key=${`day ${weekday}`} class="heat-day" aria-hidden="true">${day(weekday, 'short')}</span>${hours.map(({ visits }, hour) => {
+      ${grid.map((hours, weekday) => html`<span key=${`day ${weekday}`} class="heat-day" aria-hidden="true">${brief[weekday]}</span>${hours.map(({ visits }, hour) => {
         const at = weekday * 24 + hour;
-        return html`<span key=${at} role="img" data-at=${at} tabindex=${at === place ? 0 : -1} class="cell h${steps[at] ?? 0}" aria-label=${label(at)} title=${label(at)} data-visits=${visits} onFocus=${() => setPlace(at)}></span>`;
+        const text = label(at);
+        return html`<span key=${at} role="img" data-at=${at} tabindex=${at === place ? 0 : -1} class="cell h${steps[at] ?? 0}" aria-label=${text} title=${text} data-visits=${visits} onFocus=${() => setPlace(at)}></span>`;
       })}`)}
       <span></span>${Array.from({ length: 24 }, (_, hour) => html`<span key=${`hour ${hour}`} class="heat-hour" aria-hidden="true">${hour % 3 === 0 ? hour : ''}</span>`)}
     </div>`}</section>`;
+}
+
+/** The days of a week, from Monday on. @param {string} language @param {'long' | 'short'} weekday */
+function weekdays(language, weekday) {
+  const format = formatter(Intl.DateTimeFormat, language, { weekday, timeZone: 'UTC' });
+  return Array.from({ length: 7 }, (_, day) => format.format(Date.UTC(2024, 0, 1 + day)));
 }
 
 /** Averages as people read them. @param {{ visits: number, visitors: number } | undefined} numbers */

@@ -116,8 +116,9 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
         toast(say('saved', { link: shownKey(keyOf(made.link)) }));
         close();
       } else {
-        const copied = await copyText(made.shortLink);
-        toast(copied ? say('copiedLink', { link: made.shortLink }) : say('made', { link: shownKey(keyOf(made.link)) }));
+        const address = shortLink(made.link);
+        const copied = await copyText(address);
+        toast(copied ? say('copiedLink', { link: address }) : say('made', { link: shownKey(keyOf(made.link)) }));
         drafts.delete(place);
         const next = emptyDraft('', whole.domain);
         setOriginal(next);

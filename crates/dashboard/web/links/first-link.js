@@ -11,6 +11,7 @@ import { say } from '../words.js';
 import { asUrl } from './draft.js';
 import { keyOf } from './key.js';
 import { Sample } from './sample.js';
+import { shortLink } from './short-link.js';
 
 /** How often a new link is asked for its first visit. */
 const WATCH_MS = 3_000;
@@ -39,9 +40,10 @@ export function FirstLink({ onMade }) {
   }, [made, visits]);
 
   if (made) {
+    const address = shortLink(made.link);
     return html`<section class="first"><span class="first-mark good"><${Icon} name="check" /></span>
       <h2>${say('firstMade')}</h2>
-      <p class="first-link"><a class="mono" href=${made.shortLink} target="_blank" rel="noreferrer">${made.shortLink.replace(/^https?:\/\//, '')}</a><${CopyButton} text=${made.shortLink} /></p>
+      <p class="first-link"><a class="mono" href=${address} target="_blank" rel="noreferrer">${address.replace(/^https?:\/\//, '')}</a><${CopyButton} text=${address} /></p>
       <p class="first-text" aria-live="polite">${visits > 0 ? say('firstVisit', { n: visits }) : say('firstFollow')}</p>
       <p class="first-actions">${visits > 0 ? html`<button type="button" class="button primary" onClick=${() => go('analytics', { slug: keyOf(made.link) })}>${say('seeAnalytics')}</button>` : html`<span class="waiting" aria-hidden="true"></span>`}
       <button type="button" class="button" onClick=${onMade}>${say('showList')}</button></p></section>`;

@@ -5,10 +5,10 @@ import { useLoaded } from '../load.js';
 import { Chip, IconButton, Select, copyText } from '../parts/controls.js';
 import { Confirm, Menu, MenuItem } from '../parts/dialog.js';
 import { Icon } from '../parts/icon.js';
-import { later } from '../parts/later.js';
+import { later, onFirstStir } from '../parts/later.js';
 import { More } from '../parts/more.js';
 import { Empty, ErrorNote, wording } from '../parts/notes.js';
-import { addShortcuts } from '../shortcuts.js';
+import { addShortcuts, takesText } from '../shortcuts.js';
 import { domain } from '../state/domains.js';
 import { moving, reason, refusalOfChange, refusalOfCheck, refusalOfExport, refusalOfNew, returns } from '../state/refusal.js';
 import { change, follow, go, view } from '../state/router.js';
@@ -22,6 +22,7 @@ import { FirstLink } from './first-link.js';
 import { keyOf, shownKey } from './key.js';
 import { filterOf } from './list-query.js';
 import { Moving } from './moving.js';
+import { onPaste } from './pasted.js';
 import { Row } from './row.js';
 import { shortLink } from './short-link.js';
 import { STATUS_WORDS } from './status.js';
@@ -65,11 +66,9 @@ export function LinksPage() {
     const frame = requestAnimationFrame(() => { timer = Number(setTimeout(() => setDrawn(Infinity), 0)); });
     return () => { cancelAnimationFrame(frame); clearTimeout(timer); };
   }, [some]);
-  // Nothing that the list waits for is under way any more.
-  const rest = list.counted || (!list.loading && !some);
-  useEffect(() => {
-    if (rest) for (const part of [Editor, BulkBar, QrDialog, Transfer]) part.prepare();
-  }, [rest]);
+  useEffect(() => onFirstStir(() => { for (const part of [Editor, BulkBar, QrDialog, Transfer]) part.prepare(); }), []);
+  // The search field takes parts of addresses, and passes whole ones on.
+  useEffect(() => onPaste((next) => change({ ...next, edit: undefined }), (target) => takesText(target) && !(target.id === 'search' && target.value === '')), []);
   const now = Date.now() / 1000;
   const refresh = () => setStamp(version += 1);
 

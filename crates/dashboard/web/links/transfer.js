@@ -16,6 +16,7 @@ import { saveExport, saveTable } from './export.js';
 import { inDomain, linesOf, planOf } from './import-plan.js';
 import { runImport } from './import-run.js';
 import { keyOf, shownKey } from './key.js';
+import { shortLink } from './short-link.js';
 
 /** @param {{ what: string, onClose: () => void }} props */
 export function Transfer({ what, onClose }) {
@@ -81,7 +82,7 @@ function Import({ onClose }) {
       signal: abort.current.signal,
       onResult: (line, result, failure) => {
         const outcome = result ? /** @type {const} */ ('made') : /** @type {const} */ ('failed');
-        if (result) setMade((/** @type {string[]} */ old) => [...old, result.shortLink]);
+        if (result) setMade((/** @type {string[]} */ old) => [...old, shortLink(result.link)]);
         setOutcomes((/** @type {any[]} */ old) => [...old, { row: place.get(line) ?? 0, slug: result ? keyOf(result.link) : line, outcome, why: failure ? wording(failure) : '' }]);
       },
     });

@@ -28,3 +28,14 @@ export function later(load, name) {
   Later.prepare = () => { ask().catch(() => {}); };
   return Later;
 }
+
+/**
+ * Runs once a person is there, who may want next what nobody needs before.
+ * @param {() => void} run @returns {() => void} Ends the waiting.
+ */
+export function onFirstStir(run) {
+  const waiting = new AbortController();
+  const stir = () => { waiting.abort(); run(); };
+  for (const event of ['pointermove', 'pointerdown', 'keydown']) addEventListener(event, stir, { signal: waiting.signal });
+  return () => waiting.abort();
+}

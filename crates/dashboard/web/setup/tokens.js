@@ -11,7 +11,7 @@ import { ALL } from '../state/domain-choice.js';
 import { domainName, domainOptions, several } from '../state/domains.js';
 import { toast } from '../state/toasts.js';
 import { addDays, ownZone, startOfDay } from '../time/clock.js';
-import { html, useState } from '../view.js';
+import { html, signal, useState } from '../view.js';
 import { figures, say } from '../words.js';
 
 /** @typedef {import('../api.js').Schemas['Token']} Token */
@@ -21,11 +21,14 @@ import { figures, say } from '../words.js';
 /** @type {readonly (readonly [Scope, import('../words.js').Word])[]} */
 const SCOPES = [['links:read', 'scopeLinksRead'], ['links:write', 'scopeLinksWrite'], ['analytics:read', 'scopeAnalyticsRead'], ['admin', 'scopeAdmin']];
 
+/** How many tokens were made elsewhere on the page: part of the key of what is loaded. */
+export const tokensMade = signal(0);
+
 export function TokensCard() {
   const [stamp, setStamp] = useState(0);
   const [made, setMade] = useState(/** @type {Made | undefined} */ (undefined));
   const [revoking, setRevoking] = useState(/** @type {Token | undefined} */ (undefined));
-  const told = useLoaded(`tokens ${stamp}`, (signal) => listTokens(signal));
+  const told = useLoaded(`tokens ${stamp} ${tokensMade.value}`, (signal) => listTokens(signal));
   const refresh = () => setStamp((/** @type {number} */ n) => n + 1);
   const revoke = async (/** @type {string} */ name) => {
     setRevoking(undefined);

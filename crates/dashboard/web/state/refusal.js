@@ -30,6 +30,15 @@ export function unlock() {
 /** The scope, if the token lacks it. @param {import('./session.js').Scope} scope @returns {Refusal} */
 export const lacking = (scope) => (may(scope) ? '' : scope);
 
+/** What a token must permit for a page to show anything. @type {Partial<Record<import('../address.js').Page, import('./session.js').Scope>>} */
+const NEEDS = { links: 'links:read', analytics: 'analytics:read', live: 'analytics:read', audit: 'admin', trash: 'links:read' };
+
+/** The scope that a page needs and the token lacks. @param {import('../address.js').Page} page @returns {Refusal} */
+export function lackingFor(page) {
+  const needed = NEEDS[page];
+  return needed ? lacking(needed) : '';
+}
+
 /** Why links cannot be made. @type {import('../view.js').Signal<Refusal>} */
 export const refusalOfNew = /** @type {any} */ (computed(() => (moving.value ? 'migrating' : lacking('links:write'))));
 

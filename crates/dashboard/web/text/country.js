@@ -1,4 +1,5 @@
 // Countries by their two-letter codes (ISO 3166-1).
+import { formatter } from './formatter.js';
 
 export const countryCodes = (
   'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ '
@@ -11,7 +12,7 @@ export const countryCodes = (
 /** @param {string} code @param {string} language */
 export function countryName(code, language) {
   try {
-    return new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? code;
+    return formatter(Intl.DisplayNames, language, { type: 'region' }).of(code) ?? code;
   } catch {
     return code;
   }
@@ -25,7 +26,7 @@ export function flag(code) {
 /** `English (United States)`. @param {string} code @param {string} language */
 export function languageName(code, language) {
   try {
-    return new Intl.DisplayNames(language, { type: 'language' }).of(code) ?? code;
+    return formatter(Intl.DisplayNames, language, { type: 'language' }).of(code) ?? code;
   } catch {
     return code;
   }

@@ -1,14 +1,14 @@
 // Numbers, shares and ages as people read them.
+import { formatter } from './formatter.js';
 
 /** @param {string} language */
 export function numbers(language) {
-  // Each is made when it is first needed: to make one takes a phone milliseconds.
-  const full = late(() => new Intl.NumberFormat(language));
-  const short = late(() => new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }));
-  const percent = late(() => new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 }));
-  const fine = late(() => new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }));
-  const age = late(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'narrow' }));
-  const moment = late(() => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }));
+  const full = () => formatter(Intl.NumberFormat, language);
+  const short = () => formatter(Intl.NumberFormat, language, { notation: 'compact', maximumFractionDigits: 1 });
+  const percent = () => formatter(Intl.NumberFormat, language, { style: 'percent', maximumFractionDigits: 0 });
+  const fine = () => formatter(Intl.NumberFormat, language, { style: 'percent', maximumFractionDigits: 1 });
+  const age = () => formatter(Intl.RelativeTimeFormat, language, { numeric: 'auto', style: 'narrow' });
+  const moment = () => formatter(Intl.DateTimeFormat, language, { dateStyle: 'medium', timeStyle: 'short' });
   return {
     /** `12,480`. @param {number} value */
     full: (value) => full().format(value),
@@ -26,13 +26,6 @@ export function numbers(language) {
     /** `22 Nov 2026, 11:02`. @param {number} seconds Since 1970. */
     moment: (seconds) => moment().format(seconds * 1000),
   };
-}
-
-/** Made once, when it is first asked for. @template T @param {() => T} make */
-function late(make) {
-  /** @type {T | undefined} */
-  let made;
-  return () => (made ??= make());
 }
 
 /**

@@ -1,22 +1,13 @@
 // Moments on the clock of a time zone. Moments are Unix seconds.
+import { formatter } from '../text/formatter.js';
 
 /** @typedef {{ year: number, month: number, day: number, hour: number, minute: number, second: number }} Reading */
 
-/** @type {Map<string, Intl.DateTimeFormat>} */
-const formats = new Map();
-
 /** @param {string} zone */
-function formatFor(zone) {
-  let format = formats.get(zone);
-  if (!format) {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric',
-      hour: 'numeric', minute: 'numeric', second: 'numeric',
-    });
-    formats.set(zone, format);
-  }
-  return format;
-}
+const formatFor = (zone) => formatter(Intl.DateTimeFormat, 'en-US', {
+  timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric',
+  hour: 'numeric', minute: 'numeric', second: 'numeric',
+});
 
 /** The zone of this browser. */
 export function ownZone() {

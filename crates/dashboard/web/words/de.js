@@ -392,7 +392,7 @@ export const words = {
   setupFine: 'Nichts zu verbessern.',
   share: 'Anteil',
   shareX: 'ShareX',
-  shareXText: 'Ein eigener Uploader, der Adressen kürzt. Die Datei enthält Ihr Token.',
+  shareXText: 'Ein eigener Uploader, der Adressen kürzt. Die Datei enthält ein Token.',
   shortLink: 'Kurzlink',
   shortcuts: 'Tastenkürzel',
   shorten: 'Kürzen',

@@ -394,7 +394,7 @@ export const words = {
   setupFine: 'Nothing to mend.',
   share: 'Share',
   shareX: 'ShareX',
-  shareXText: 'A custom uploader that shortens addresses. The file contains your token.',
+  shareXText: 'A custom uploader that shortens addresses. The file contains a token.',
   shortLink: 'Short link',
   shortcuts: 'Keyboard shortcuts',
   shorten: 'Shorten',

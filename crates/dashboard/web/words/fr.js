@@ -392,7 +392,7 @@ export const words = {
   setupFine: 'Rien à corriger.',
   share: 'Part',
   shareX: 'ShareX',
-  shareXText: 'Un envoi personnalisé qui raccourcit les adresses. Le fichier contient votre jeton.',
+  shareXText: 'Un envoi personnalisé qui raccourcit les adresses. Le fichier contient un jeton.',
   shortLink: 'Lien court',
   shortcuts: 'Raccourcis clavier',
   shorten: 'Raccourcir',

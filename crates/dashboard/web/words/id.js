@@ -392,7 +392,7 @@ export const words = {
   setupFine: 'Tidak ada yang perlu diperbaiki.',
   share: 'Porsi',
   shareX: 'ShareX',
-  shareXText: 'Pengunggah khusus yang memendekkan alamat. Berkas ini berisi token Anda.',
+  shareXText: 'Pengunggah khusus yang memendekkan alamat. Berkas ini berisi token.',
   shortLink: 'Tautan pendek',
   shortcuts: 'Pintasan papan ketik',
   shorten: 'Pendekkan',

@@ -392,7 +392,7 @@ export const words = {
   setupFine: 'Niente da sistemare.',
   share: 'Quota',
   shareX: 'ShareX',
-  shareXText: 'Un uploader personalizzato che abbrevia gli indirizzi. Il file contiene il tuo token.',
+  shareXText: 'Un uploader personalizzato che abbrevia gli indirizzi. Il file contiene un token.',
   shortLink: 'Link breve',
   shortcuts: 'Scorciatoie da tastiera',
   shorten: 'Abbrevia',

@@ -392,7 +392,7 @@ export const words = {
   setupFine: 'Nada a corrigir.',
   share: 'Parcela',
   shareX: 'ShareX',
-  shareXText: 'Um uploader personalizado que encurta endereços. O arquivo contém o seu token.',
+  shareXText: 'Um uploader personalizado que encurta endereços. O arquivo contém um token.',
   shortLink: 'Link curto',
   shortcuts: 'Atalhos de teclado',
   shorten: 'Encurtar',

@@ -392,7 +392,7 @@ export const words = {
   setupFine: 'Nada a corrigir.',
   share: 'Parcela',
   shareX: 'ShareX',
-  shareXText: 'Um uploader personalizado que encurta endereços. O ficheiro contém o seu token.',
+  shareXText: 'Um uploader personalizado que encurta endereços. O ficheiro contém um token.',
   shortLink: 'Ligação curta',
   shortcuts: 'Atalhos de teclado',
   shorten: 'Encurtar',

@@ -392,7 +392,7 @@ export const words = {
   setupFine: 'Không có gì cần sửa.',
   share: 'Tỷ lệ',
   shareX: 'ShareX',
-  shareXText: 'Trình tải lên tùy chỉnh để rút gọn địa chỉ. Tệp chứa mã của bạn.',
+  shareXText: 'Trình tải lên tùy chỉnh để rút gọn địa chỉ. Tệp chứa một mã.',
   shortLink: 'Liên kết ngắn',
   shortcuts: 'Phím tắt',
   shorten: 'Rút gọn',

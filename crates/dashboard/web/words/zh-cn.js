@@ -392,7 +392,7 @@ export const words = {
   setupFine: '无需改进。',
   share: '占比',
   shareX: 'ShareX',
-  shareXText: '用于缩短地址的自定义上传器。文件包含你的令牌。',
+  shareXText: '用于缩短地址的自定义上传器。文件包含一个令牌。',
   shortLink: '短链接',
   shortcuts: '键盘快捷键',
   shorten: '缩短',

@@ -392,7 +392,7 @@ export const words = {
   setupFine: '無需改進。',
   share: '占比',
   shareX: 'ShareX',
-  shareXText: '用於縮短地址的自定義上傳器。檔案包含你的權杖。',
+  shareXText: '用於縮短地址的自定義上傳器。檔案包含一個權杖。',
   shortLink: '短連結',
   shortcuts: '鍵盤快捷鍵',
   shorten: '縮短',

@@ -33,7 +33,7 @@ struct State {
 
 impl Front {
     pub(super) fn of(server: &Server) -> Self {
-        let page = server.get("/_dashboard/").text();
+        let page = server.visit("/_dashboard/").text;
         let folder = page.split("./a-").nth(1).unwrap().split('/').next();
         let state = Arc::new(State {
             server: server.origin().trim_start_matches("http://").to_owned(),

@@ -1,8 +1,8 @@
 use serde_json::json;
 
 use super::{
-    browser::{Browser, ESCAPE},
-    instance::import,
+    browser::{Browser, ENTER, ESCAPE},
+    instance::{import, with_links},
     pages::{Analytics, Dialog, Editor, List},
 };
 use crate::support::server::Server;
@@ -166,5 +166,33 @@ fn a_short_link_is_copied_and_its_qr_code_saved() {
     assert!(svg.starts_with("<svg xmlns"), "{svg}");
     let png = browser.run_async("caught[1].arrayBuffer().then((bytes) => arguments[0]([...new Uint8Array(bytes.slice(1, 4))]))");
     assert_eq!(png, json!([b'P', b'N', b'G']));
+    browser.finish(&[]);
+}
+
+#[test]
+fn a_pasted_short_link_finds_its_link_and_a_pasted_address_makes_one() {
+    let server = with_links(&["docs", "other"]);
+    let browser = Browser::signed_in(&server, "links");
+    let list = List(&browser);
+    let paste = |css: &str, text: &str| {
+        let script = "const [css, text] = arguments[0]; const data = new DataTransfer(); data.setData('text/plain', text); document.querySelector(css).dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))";
+        browser.run_with(script, &json!([css, text]));
+    };
+    list.has("other");
+    paste("#search", &format!("{}/docs?a=b", server.origin()));
+    browser.holds("#search", "docs");
+    browser.gone("[data-slug=other]");
+    paste("body", "https://example.com/a/long/address");
+    Editor(&browser).holds("url", "https://example.com/a/long/address");
+    browser.go("links");
+    browser.press("/");
+    browser.tap(ESCAPE);
+    browser.click(".jump");
+    browser.type_into(".palette input", &format!("{}/docs", server.origin()));
+    browser.says(".palette-list", "/docs");
+    browser.fill(".palette input", "https://example.com/typed");
+    browser.says(".palette-list [aria-selected=true]", "Shorten");
+    browser.tap(ENTER);
+    Editor(&browser).holds("url", "https://example.com/typed");
     browser.finish(&[]);
 }

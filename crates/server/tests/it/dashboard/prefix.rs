@@ -30,5 +30,11 @@ fn everything_works_below_a_prefix_that_a_proxy_strips() {
     editor.write("comment", "changed below");
     editor.save();
     assert_eq!(server.link("below")["comment"], "changed below");
+    // What is copied is what is shown.
+    browser.go("links?new=1");
+    editor.write("url", "https://example.com/new");
+    editor.write("slug", "fresh");
+    editor.save();
+    browser.says(".toast", &format!("{}/fresh", front.address()));
     browser.finish(&[]);
 }

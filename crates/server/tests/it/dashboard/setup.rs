@@ -51,6 +51,28 @@ fn findings_about_proxies_are_said_in_the_readers_language() {
 }
 
 #[test]
+fn a_program_gets_a_token_of_its_own_in_place() {
+    let server = Server::start();
+    let browser = Browser::signed_in(&server, "setup");
+    browser.click_text("[role=tab]", "Cursor");
+    for name in ["Cursor", "Cursor 2"] {
+        browser.click(".snippet .primary");
+        browser.find(&format!("[data-token='{name}']"));
+        browser.click(".snippet [aria-label='Show the token']:not([aria-pressed=true])");
+        let snippet = browser.text(".snippet pre");
+        let token = snippet.split("Bearer ").nth(1).unwrap();
+        let token = token.split('"').next().unwrap();
+        let told = server.by(token, "GET", "/api/verify").send().json();
+        assert_eq!(told["tokenName"], name);
+        let scopes = json!(["links:read", "links:write", "analytics:read"]);
+        assert_eq!(told["scopes"], scopes);
+        browser.go("setup");
+        browser.click_text("[role=tab]", "Cursor");
+    }
+    browser.finish(&["409"]);
+}
+
+#[test]
 fn programs_are_told_the_address_of_the_api_where_it_has_a_host_of_its_own() {
     let server = Server::start_with(&[
         ("SLUGLINE_BASE_URL", "https://sl.example"),

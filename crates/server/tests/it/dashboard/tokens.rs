@@ -112,5 +112,11 @@ fn with_analytics_read_alone_a_shared_view_shows_visits() {
     browser.find(".live");
     browser.press("gl");
     Shell(&browser).lacks("links:read");
+    // Without a page in the address, one comes that the token permits.
+    browser.go("");
+    Analytics(&browser).shows_visits(1);
+    assert_eq!(browser.address(), "/_dashboard/analytics");
+    assert_eq!(browser.texts(".pages a"), ["Analytics", "Live", "Set-up"]);
+    assert!(!browser.has(".top .new"));
     browser.finish(&[]);
 }
