@@ -13,11 +13,11 @@ fn a_page_that_does_not_come_is_told_on_that_page_alone_and_comes_by_itself() {
     let browser = Browser::start_at(&server, &front.address());
     browser.go("");
     browser.language("de-DE");
-    browser.sign_in("", TOKEN);
+    browser.sign_in("links", TOKEN);
     List(&browser).has("here");
     browser.settle();
     front.be_down(true);
-    browser.click(".pages a[href='./trash']");
+    browser.click(".pages a[href='./audit']");
     browser.says("#main .error-note", "Der Server ist nicht erreichbar.");
     assert!(!browser.text("#main").contains("unreachable"));
     browser.click(".pages a[href='./links']");
@@ -51,7 +51,10 @@ fn an_upgrade_under_an_open_page_reloads_it_once_and_keeps_what_was_typed() {
     browser.back();
     editor.holds("comment", "half a sen");
     editor.keeps("url", "https://example.com/sent");
-    assert_eq!(browser.run("return sessionStorage.getItem('slugline.drafts')"), serde_json::Value::Null);
+    assert_eq!(
+        browser.run("return sessionStorage.getItem('slugline.drafts')"),
+        serde_json::Value::Null
+    );
 
     // An older node answers in between: the page does not go to and fro.
     front.serve_old_build(true);

@@ -85,7 +85,8 @@ impl State {
         }
         let text = String::from_utf8(request).ok()?;
         if !text.split(' ').nth(1)?.starts_with(&format!("{PREFIX}/")) {
-            let absent = b"HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+            let absent =
+                b"HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
             return client.write_all(absent).ok();
         }
         let old = self.old.load(Ordering::SeqCst);
