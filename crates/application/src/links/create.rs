@@ -155,7 +155,7 @@ impl LinkWriter {
     /// Returns the outcome that the insertion of a link would have now.
     async fn rehearse(&self, link: &Link) -> Result<Insertion, Error> {
         let mut rehearsal = self.rehearsal_of(std::slice::from_ref(link)).await?;
-        Ok(rehearsal.take_complete(link))
+        Ok(rehearsal.insert(link))
     }
 
     /// Finds a link within reach that may stand for a new one, of which its author said this.

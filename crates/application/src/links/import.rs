@@ -33,6 +33,9 @@ pub enum ImportOutcome {
     Stored,
     /// An active link owns the key and stays unchanged.
     Skipped,
+    /// As `Skipped`, and the active link has the identifier or the destination: it is the link of
+    /// an earlier import.
+    CameBefore,
     /// Another link has the identifier.
     IdTaken,
     /// The host of the link's domain was taken away during the import.
@@ -45,10 +48,12 @@ pub enum ImportOutcome {
     LinkDeleted,
 }
 
-impl From<Insertion> for ImportOutcome {
-    fn from(insertion: Insertion) -> Self {
+impl ImportOutcome {
+    /// The outcome of an insertion, in whose way a link of an earlier import may be.
+    pub(super) fn of(insertion: Insertion, came_before: bool) -> Self {
         match insertion {
             Insertion::Stored => Self::Stored,
+            Insertion::SlugTaken if came_before => Self::CameBefore,
             Insertion::SlugTaken => Self::Skipped,
             Insertion::IdTaken => Self::IdTaken,
             Insertion::NoDomain => Self::NoDomain,
@@ -107,6 +112,11 @@ impl LinkWriter {
             parts.resolver.announce(&link.key, &note, is_stored);
         }
         let done: Vec<(Link, Insertion)> = links.into_iter().zip(outcomes?).collect();
+        let skipped = done.iter().filter(|(_, it)| *it == Insertion::SlugTaken);
+        let skipped = skipped.map(|(link, _)| link.key.clone()).collect();
+        // The links are stored, so a failure of this look-up must not fail the import.
+        let owners = parts.store.holders(&skipped, &BTreeSet::new()).await;
+        let owners = owners.unwrap_or_default();
         let repeated = done.iter().filter(|(_, it)| *it == Insertion::Repeated);
         let mut made = self
             .made_by(repeated.filter_map(|(link, _)| link.request))
@@ -115,7 +125,11 @@ impl LinkWriter {
             if insertion == Insertion::Repeated {
                 return self.imported_before(link, &mut made);
             }
-            let outcome = insertion.into();
+            let came_before = |owner: &Link| {
+                let to = &owner.content.destination;
+                owner.key == link.key && (owner.id == link.id || *to == link.content.destination)
+            };
+            let outcome = ImportOutcome::of(insertion, owners.iter().any(came_before));
             ImportedLink { link, outcome }
         });
         Ok(in_order(imported, refused))
@@ -140,25 +154,6 @@ impl LinkWriter {
         ImportedLink { link, outcome }
     }
 
-    /// Returns which of these links were skipped because they came before: the owner of the key has
-    /// the identifier or the destination.
-    ///
-    /// # Errors
-    /// The store failed.
-    pub async fn came_before(&self, imported: &[ImportedLink]) -> Result<Vec<bool>, Error> {
-        let is_skipped = |it: &&ImportedLink| it.outcome == ImportOutcome::Skipped;
-        let keys = imported.iter().filter(is_skipped);
-        let keys = keys.map(|it| it.link.key.clone()).collect();
-        let owners = self.parts.store.holders(&keys, &BTreeSet::new()).await?;
-        let came_before = |it: &ImportedLink| {
-            let owner = owners.iter().find(|owner| owner.key == it.link.key);
-            let to = &it.link.content.destination;
-            owner.is_some_and(|owner| owner.id == it.link.id || owner.content.destination == *to)
-        };
-        let skipped = imported.iter().map(|it| is_skipped(&it) && came_before(it));
-        Ok(skipped.collect())
-    }
-
     /// Checks an import, and returns the result that each link would have. Nothing is stored.
     ///
     /// # Errors
@@ -172,7 +167,7 @@ impl LinkWriter {
         let Ready { links, refused } = self.ready(batch, now, Hashing::LeftOut).await?;
         let mut rehearsal = self.rehearsal_of(&links).await?;
         let taken = links.into_iter().map(|link| ImportedLink {
-            outcome: rehearsal.take_complete(&link).into(),
+            outcome: rehearsal.take_complete(&link),
             link,
         });
         Ok(in_order(taken, refused))

@@ -153,10 +153,11 @@ pub struct FailedImport {
     pub reason: String,
 }
 
-/// Says why a link with this identifier was not taken over, if that is a failure.
-pub fn import_failure(outcome: &ImportOutcome, id: Option<&LinkId>) -> Option<String> {
+/// Says why a link with this identifier was left out, unless it is here from an earlier import.
+pub fn left_out(outcome: &ImportOutcome, id: Option<&LinkId>) -> Option<String> {
     let reason = match outcome {
-        ImportOutcome::Stored | ImportOutcome::Skipped => return None,
+        ImportOutcome::Stored | ImportOutcome::CameBefore => return None,
+        ImportOutcome::Skipped => "another link has this slug",
         ImportOutcome::IdTaken => {
             let id = id.map_or("", LinkId::as_str);
             return Some(format!(
@@ -192,11 +193,13 @@ impl LinkImport {
                 domain: shown_domain(&imported.link.key.domain),
                 url: imported.link.content.destination.to_string(),
             };
-            let reason = import_failure(&imported.outcome, Some(&imported.link.id));
-            match (reason, &imported.outcome) {
-                (Some(reason), _) => shown.failed_items.push(FailedImport { item, reason }),
-                (None, ImportOutcome::Skipped) => shown.skipped_items.push(item),
-                (None, _) => shown.success_items.push(item),
+            let reason = left_out(&imported.outcome, Some(&imported.link.id));
+            match (&imported.outcome, reason) {
+                (ImportOutcome::Skipped | ImportOutcome::CameBefore, _) => {
+                    shown.skipped_items.push(item);
+                }
+                (_, Some(reason)) => shown.failed_items.push(FailedImport { item, reason }),
+                (_, None) => shown.success_items.push(item),
             }
         }
         shown.success = shown.success_items.len();

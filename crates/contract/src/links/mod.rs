@@ -47,7 +47,7 @@ pub use self::{
     export::{ExportLinks, ExportText, LinkExport, TransferFormat},
     history::{DeletionView, GetHistory, LinkHistory, MemberChange, VersionView},
     import::{
-        FailedImport, ImportItem, ImportLimit, ImportLinks, ImportTerms, LinkImport, import_failure,
+        FailedImport, ImportItem, ImportLimit, ImportLinks, ImportTerms, LinkImport, left_out,
     },
     import_body::LinksToImport,
     import_link::ImportLink,

@@ -2,10 +2,10 @@
 
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader, Read, Seek, Write},
-    iter::zip,
+    io::{self, BufRead, BufReader, Read, Write},
     mem,
     ops::ControlFlow,
+    path::Path,
 };
 
 use anyhow::Context;
@@ -13,10 +13,9 @@ use slugline_application::{
     Error, ImportLink, ImportOutcome, ImportedLink, LinkService, NamedDomains, Rehearsal,
 };
 use slugline_contract::{
-    Bounds, ImportLink as LinkOnWire, Problem, ReadLink, Sent, TransferFormat, import_failure,
-    read_links,
+    Bounds, ImportLink as LinkOnWire, Problem, ReadLink, Sent, TransferFormat, left_out, read_links,
 };
-use slugline_domain::{DomainName, LinkId, Slug, ports::Clock, text::without_byte_order_mark};
+use slugline_domain::{DomainName, LinkId, ports::Clock, text::without_byte_order_mark};
 use slugline_storage::DatabaseUrl;
 use slugline_system::SystemClock;
 use tokio::task::JoinHandle;
@@ -44,29 +43,24 @@ pub(crate) fn run(
     domain: &DomainName,
     dry_run: bool,
 ) -> anyhow::Result<()> {
-    let format = format.or_else(|| format_by_name(file));
-    let target = target(settings, dry_run);
     let told = |what: &'static str| move || format!("{what} {file}");
-    if file == STANDARD {
-        let store = Store::of(settings, dry_run)?;
-        let mut source = io::stdin().lock();
-        let format = format.map_or_else(|| format_of(&mut source), Ok)?;
-        return take_over(store, format, source, domain, &settings.bounds, &target);
-    }
-    let mut source = BufReader::new(File::open(file).with_context(told("cannot open"))?);
+    let is_standard = file == STANDARD;
+    let open = || File::open(file).with_context(told("cannot open"));
+    let mut source: Box<dyn BufRead> = if is_standard {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(open()?))
+    };
+    let format = format.or_else(|| format_by_name(file));
     let format = format
         .map_or_else(|| format_of(&mut source), Ok)
         .with_context(told("cannot read"))?;
-    if source
-        .get_ref()
-        .metadata()
-        .with_context(told("cannot read"))?
-        .is_file()
-    {
-        let whole = read_links(format, &mut source, |_| ControlFlow::Continue(()));
+    // A pipe can be read only once.
+    if !is_standard && Path::new(file).is_file() {
+        let whole = read_links(format, open()?, |_| ControlFlow::Continue(()));
         whole.with_context(told("nothing was imported from"))?;
-        source.rewind().with_context(told("cannot read"))?;
     }
+    let target = target(settings, dry_run);
     let store = Store::of(settings, dry_run)?;
     take_over(store, format, source, domain, &settings.bounds, &target)
         .with_context(told("importing"))
@@ -74,7 +68,7 @@ pub(crate) fn run(
 
 /// Tells the format by the first character, because a document of links is an object and no
 /// table begins like one.
-fn format_of(source: &mut impl BufRead) -> io::Result<TransferFormat> {
+fn format_of(mut source: impl BufRead) -> io::Result<TransferFormat> {
     let start = without_byte_order_mark(source.fill_buf()?);
     Ok(match start.trim_ascii_start().first() {
         Some(b'{' | b'[') | None => TransferFormat::Json,
@@ -114,9 +108,8 @@ fn take_over(
     };
     let mut outcome = Ok(());
     let read = read_links(format, source, |read| {
-        let place = place(&read);
         outcome = match checked(read, domain, bounds) {
-            Ok(link) => import.add(place, link),
+            Ok((place, link)) => import.add(place, link),
             Err(why) => {
                 import.done.failed += 1;
                 import.leave(&why);
@@ -128,7 +121,7 @@ fn take_over(
             Err(_) => ControlFlow::Break(()),
         }
     });
-    let finished = import.finish();
+    let finished = import.flush().and_then(|()| import.finish_writing());
     let Done {
         stored,
         skipped,
@@ -200,12 +193,12 @@ struct Import {
     /// Links to write, each behind its place in the file.
     batch: Vec<(String, ImportLink)>,
     /// The batch before, which is written while this one is read.
-    writing: Option<(Vec<String>, Writing)>,
+    writing: Option<JoinHandle<Result<Written, Error>>>,
     done: Done,
 }
 
-/// What becomes of the links of a batch.
-type Writing = JoinHandle<Result<Vec<ImportedLink>, Error>>;
+/// The links of a batch with their outcomes, each behind its place in the file.
+type Written = Vec<(String, ImportedLink)>;
 
 /// The links handled so far.
 #[derive(Default)]
@@ -221,10 +214,13 @@ impl Import {
     fn add(&mut self, place: String, link: ImportLink) -> anyhow::Result<()> {
         if let Store::Nowhere(rehearsal) = &mut self.store {
             let outcome = rehearsal.take(&link);
-            let came_before = rehearsal.came_before(&link);
-            let slug = link.slug.as_ref().map_or("", Slug::as_str);
-            let link = (place.as_str(), slug, link.id.as_ref());
-            self.count(link, &outcome, came_before);
+            let slug = link.slug.map(|slug| slug.to_string());
+            self.count(
+                &place,
+                &slug.unwrap_or_default(),
+                link.id.as_ref(),
+                &outcome,
+            );
             return Ok(());
         }
         self.batch.push((place, link));
@@ -235,23 +231,20 @@ impl Import {
         }
     }
 
-    /// Counts a link, and names it unless it was taken over or came before.
-    fn count(
-        &mut self,
-        (place, slug, id): (&str, &str, Option<&LinkId>),
-        outcome: &ImportOutcome,
-        came_before: bool,
-    ) {
-        if let Some(why) = import_failure(outcome, id) {
-            self.done.failed += 1;
+    /// Counts a link, and names it if it was left out.
+    fn count(&mut self, place: &str, slug: &str, id: Option<&LinkId>, outcome: &ImportOutcome) {
+        let done = &mut self.done;
+        *match outcome {
+            ImportOutcome::Stored => &mut done.stored,
+            ImportOutcome::Skipped | ImportOutcome::CameBefore => &mut done.skipped,
+            ImportOutcome::IdTaken
+            | ImportOutcome::NoDomain
+            | ImportOutcome::Forwarding(_)
+            | ImportOutcome::KeyReused
+            | ImportOutcome::LinkDeleted => &mut done.failed,
+        } += 1;
+        if let Some(why) = left_out(outcome, id) {
             self.leave(&format!("{place}: {slug}: {why}"));
-        } else if *outcome != ImportOutcome::Skipped {
-            self.done.stored += 1;
-        } else {
-            self.done.skipped += 1;
-            if !came_before {
-                self.leave(&format!("{place}: {slug}: another link has this slug"));
-            }
         }
     }
 
@@ -265,62 +258,47 @@ impl Import {
     /// Begins to write the batch once the batch before is written. If that fails, this one is
     /// dropped.
     fn flush(&mut self) -> anyhow::Result<()> {
-        let (places, batch): (Vec<_>, _) = mem::take(&mut self.batch).into_iter().unzip();
+        let (places, batch): (Vec<_>, Vec<_>) = mem::take(&mut self.batch).into_iter().unzip();
         self.finish_writing()?;
         if let Store::Database(links) = &self.store
-            && !places.is_empty()
+            && !batch.is_empty()
         {
             let service = links.service.clone();
-            let write = async move { service.import(batch).await };
-            self.writing = Some((places, links.runtime.spawn(write)));
+            let write = async move {
+                let imported = service.import(batch).await?;
+                Ok(places.into_iter().zip(imported).collect())
+            };
+            self.writing = Some(links.runtime.spawn(write));
         }
         Ok(())
     }
 
-    /// Writes everything that was read.
-    fn finish(&mut self) -> anyhow::Result<()> {
-        self.flush()?;
-        self.finish_writing()
-    }
-
     fn finish_writing(&mut self) -> anyhow::Result<()> {
-        let (Store::Database(links), Some((places, writing))) = (&self.store, self.writing.take())
-        else {
+        let (Store::Database(links), Some(writing)) = (&self.store, self.writing.take()) else {
             return Ok(());
         };
-        let imported = links.runtime.block_on(writing)?.map_err(|error| {
+        let written = links.runtime.block_on(writing)?.map_err(|error| {
             let cause = std::error::Error::source(&error).map(ToString::to_string);
             let problem = Problem::from(error);
             cause
                 .map_or_else(|| problem.clone().into(), anyhow::Error::msg)
                 .context(problem)
         })?;
-        let came_before = links.runtime.block_on(links.service.came_before(&imported));
-        for (at, (place, ImportedLink { link, outcome })) in zip(&places, &imported).enumerate() {
-            let named = (place.as_str(), link.key.slug.as_str(), Some(&link.id));
-            self.count(
-                named,
-                outcome,
-                came_before.as_ref().is_ok_and(|all| all[at]),
-            );
+        for (place, ImportedLink { link, outcome }) in written {
+            self.count(&place, link.key.slug.as_str(), Some(&link.id), &outcome);
         }
-        came_before.map_err(Problem::from)?;
         Ok(())
     }
 }
 
-/// Where a link stands in its file.
-fn place(read: &ReadLink) -> String {
-    match read.line {
-        Some(line) => format!("line {line}"),
-        None => format!("links.{}", read.index),
-    }
-}
-
-/// The link in domain values, or its fault and the position of the fault. One that names no domain
-/// comes into `domain`.
-fn checked(read: ReadLink, domain: &DomainName, bounds: &Bounds) -> Result<ImportLink, String> {
-    let ReadLink { index, line, link } = read;
+/// The place of the link in its file and the link in domain values, or its fault with the place.
+/// One that names no domain comes into `domain`.
+fn checked(
+    ReadLink { index, line, link }: ReadLink,
+    domain: &DomainName,
+    bounds: &Bounds,
+) -> Result<(String, ImportLink), String> {
+    let place = line.map_or_else(|| format!("links.{index}"), |line| format!("line {line}"));
     let checked = link.and_then(|mut link| {
         let sent = link.domain.value().map(|host| host.trim());
         if link.domain == Sent::Absent || sent == Some("") {
@@ -328,12 +306,13 @@ fn checked(read: ReadLink, domain: &DomainName, bounds: &Bounds) -> Result<Impor
         }
         link.validate(bounds)
     });
-    checked.map_err(|problem| match line {
-        Some(line) if !problem.issues.is_empty() => format!("line {line}: {}", problem.detail),
-        // The detail already names the line.
-        Some(_) => problem.detail,
-        None => problem.within(&["links", &index.to_string()]).detail,
-    })
+    match checked {
+        Ok(link) => Ok((place, link)),
+        Err(problem) if line.is_none() => Err(problem.within(&[&place]).detail),
+        // The detail names the line.
+        Err(problem) if problem.issues.is_empty() => Err(problem.detail),
+        Err(problem) => Err(format!("{place}: {}", problem.detail)),
+    }
 }
 
 /// Prints a message; continues if standard error is closed.
