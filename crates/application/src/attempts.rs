@@ -4,12 +4,13 @@ use std::{
     convert::Infallible,
     fmt,
     hash::Hash,
+    net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicUsize},
     time::Duration,
 };
 
 use quick_cache::sync::Cache;
-use slugline_domain::{ClientNetwork, UnixMillis};
+use slugline_domain::{ClientNetwork, UnixMillis, measure::Counter};
 use thiserror::Error;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -70,6 +71,55 @@ impl<S: Eq + Hash + Clone> ClientLimit<S> {
         self.sites.check(&site, now)?;
         self.networks.count(&(subject.clone(), client), now)?;
         self.sites.count(&site, now)
+    }
+}
+
+/// Limits the wrong secrets of each client network. Right ones pass however many wrong ones came
+/// before: different clients may share an address, and a client cannot guess a secret by trying
+/// often.
+#[derive(Debug)]
+pub(crate) struct SecretLimit {
+    failures: ClientLimit<()>,
+    /// Wrong ones for which the store was asked. Right ones wait beyond this, which spares it.
+    look_ups: ClientLimit<()>,
+    turned_away: Counter,
+}
+
+impl SecretLimit {
+    /// Wrong texts to which a client network is told so in a minute.
+    pub(crate) const MAX_FAILURES_PER_MINUTE: u32 = 30;
+    /// Wrong ones of a client network for which the store is asked in a minute.
+    const MAX_LOOK_UPS_PER_MINUTE: u32 = 3_000;
+    /// Client networks that are remembered.
+    const REMEMBERED_CLIENTS: usize = 10_000;
+
+    pub(crate) fn new() -> Self {
+        let limit = |most| ClientLimit::new(most, Self::REMEMBERED_CLIENTS);
+        Self {
+            failures: limit(Self::MAX_FAILURES_PER_MINUTE),
+            look_ups: limit(Self::MAX_LOOK_UPS_PER_MINUTE),
+            turned_away: Counter::default(),
+        }
+    }
+
+    /// Returns the number of clients that were refused since the start.
+    pub(crate) fn turned_away(&self) -> u64 {
+        self.turned_away.get()
+    }
+
+    /// Checks that the store may be asked about a text of the right form.
+    pub(crate) fn may_look(&self, client: IpAddr, now: UnixMillis) -> Result<(), TooManyAttempts> {
+        let may_look = self.look_ups.check(&(), ClientNetwork::of(client), now);
+        may_look.inspect_err(|_| self.turned_away.count())
+    }
+
+    /// Counts a wrong text.
+    pub(crate) fn count(&self, client: IpAddr, now: UnixMillis) -> Result<(), TooManyAttempts> {
+        let network = ClientNetwork::of(client);
+        // Beyond this limit the next look is refused.
+        let _ = self.look_ups.count(&(), network, now);
+        let counted = self.failures.count(&(), network, now);
+        counted.inspect_err(|_| self.turned_away.count())
     }
 }
 

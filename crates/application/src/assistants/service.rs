@@ -10,7 +10,7 @@ use std::{
 
 use quick_cache::sync::Cache;
 use slugline_domain::{
-    AuditNote, AuditedOperation, Author, ClientNetwork, UnixMillis, UnixSeconds,
+    AuditNote, AuditedOperation, Author, UnixMillis, UnixSeconds,
     assistants::{
         AssistantStore, Client, ClientDocuments, ClientId, ClientIdError, ClientNameError,
         RedirectAddressError,
@@ -21,7 +21,7 @@ use slugline_domain::{
 use thiserror::Error;
 
 use crate::{
-    attempts::{ClientLimit, FailureLimit, TooManyAttempts},
+    attempts::{ClientLimit, FailureLimit, SecretLimit, TooManyAttempts},
     auth::Authenticator,
     tokens::Tokens,
 };
@@ -37,9 +37,7 @@ pub struct Assistants {
     pub(super) all_registrations: FailureLimit<()>,
     /// Wrong codes and tokens. Right ones pass however many wrong ones came before: the servers of
     /// an assistant's maker call for many people, and strangers can have them send wrong ones.
-    failures: ClientLimit<()>,
-    /// Wrong ones for which the database was asked. Right ones wait beyond this, which spares it.
-    look_ups: ClientLimit<()>,
+    wrong: SecretLimit,
 }
 
 /// The dependencies of [`Assistants`].
@@ -81,10 +79,6 @@ impl Assistants {
     pub const MOST_WITHOUT_CONSENT: u32 = 1_000;
     /// Seconds for which no later registration removes an application: its person is connecting.
     pub const SPARED_SECONDS: i64 = 600;
-    /// Wrong codes and tokens to which a client network is told so in a minute.
-    const MAX_FAILURES_PER_MINUTE: u32 = 30;
-    /// Wrong ones of a client network for which the database is asked in a minute.
-    const MAX_LOOK_UPS_PER_MINUTE: u32 = 3_000;
     /// Client networks that are remembered.
     const REMEMBERED_CLIENTS: usize = 10_000;
     /// The most ended connections that are removed in one transaction.
@@ -99,8 +93,7 @@ impl Assistants {
                 Self::REMEMBERED_CLIENTS,
             ),
             all_registrations: FailureLimit::new(Self::ALL_REGISTRATIONS_PER_MINUTE, 1),
-            failures: ClientLimit::new(Self::MAX_FAILURES_PER_MINUTE, Self::REMEMBERED_CLIENTS),
-            look_ups: ClientLimit::new(Self::MAX_LOOK_UPS_PER_MINUTE, Self::REMEMBERED_CLIENTS),
+            wrong: SecretLimit::new(),
             parts,
         }
     }
@@ -149,16 +142,12 @@ impl Assistants {
 
     /// Checks that the database may be asked about a text that has the form of a right one.
     pub(super) fn may_look(&self, from: IpAddr) -> Result<(), AssistantError> {
-        let network = ClientNetwork::of(from);
-        Ok(self.look_ups.check(&(), network, self.parts.clock.now())?)
+        Ok(self.wrong.may_look(from, self.parts.clock.now())?)
     }
 
     /// Counts a wrong text, and returns the error for it.
     pub(super) fn wrong(&self, from: IpAddr, reason: &'static str) -> AssistantError {
-        let (network, now) = (ClientNetwork::of(from), self.parts.clock.now());
-        // Beyond this limit the next look is refused.
-        let _ = self.look_ups.count(&(), network, now);
-        match self.failures.count(&(), network, now) {
+        match self.wrong.count(from, self.parts.clock.now()) {
             Ok(()) => AssistantError::WrongGrant(reason),
             Err(wait) => wait.into(),
         }
