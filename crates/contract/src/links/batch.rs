@@ -186,7 +186,7 @@ impl BatchLinks {
             let (message, expected) = ("tags names none".into(), "1 tag or more".into());
             validation.note(&["tags"], (IssueCode::TooSmall, message, expected));
         }
-        tags(validation, sent, Tag::parse)
+        tags(validation, sent)
     }
 
     fn keys(&self, validation: &mut Validation) -> Option<Vec<LinkKey>> {

@@ -8,8 +8,8 @@ use std::{borrow::Cow, collections::BTreeMap, fmt};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 use slugline_domain::{
-    Countries, Country, Destination, DestinationRules, MaxVisits, Rules, Split, Tag, TagError,
-    Tags, Text, UnixSeconds,
+    Countries, Country, Destination, DestinationRules, MaxVisits, Rules, Split, Tag, Tags, Text,
+    UnixSeconds,
 };
 
 use super::{
@@ -241,9 +241,7 @@ impl Member for Tags {
     }
 
     fn read(reader: &mut MemberReader<'_>, _: &str, raw: &Vec<Sent<String>>) -> Option<Self> {
-        let exported = reader.body == Body::Exported;
-        let tag = if exported { Tag::restore } else { Tag::parse };
-        tags(reader.validation, raw, tag)
+        tags(reader.validation, raw)
     }
 
     fn show(&self) -> Value {
@@ -252,14 +250,10 @@ impl Member for Tags {
 }
 
 /// Parses tags; `None` after it noted a fault.
-pub(super) fn tags(
-    validation: &mut Validation,
-    sent: &[Sent<String>],
-    parse: fn(&str) -> Result<Tag, TagError>,
-) -> Option<Tags> {
+pub(super) fn tags(validation: &mut Validation, sent: &[Sent<String>]) -> Option<Tags> {
     let mut tags = Vec::new();
     for (i, tag) in sent.iter().enumerate() {
-        tags.push(validation.required(&["tags", &i.to_string()], tag, |tag| parse(tag)));
+        tags.push(validation.required(&["tags", &i.to_string()], tag, |tag| Tag::parse(tag)));
     }
     let tags: Option<Vec<Tag>> = tags.into_iter().collect();
     validation.member(&["tags"], Tags::new(tags?))

@@ -320,12 +320,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_that_is_longer_than_it_was_sent_is_read_back() {
-        let link = link("docs").tags(&[&"\u{fb2c}".repeat(32)]).build();
-        assert_eq!(to_link(to_row(&link)).unwrap(), link);
-    }
-
-    #[test]
     fn a_row_that_breaks_a_rule_is_named() {
         let mut row = to_row(&link("docs").id("abc").build());
         row.destination = "javascript:alert(1)".into();

@@ -10,5 +10,5 @@ pub(crate) fn write<'a>(tags: impl IntoIterator<Item = &'a Tag>) -> String {
 }
 
 pub(crate) fn read(text: &str) -> Result<Vec<Tag>, TagError> {
-    text.split(TAG).skip(1).map(Tag::restore).collect()
+    text.split(TAG).skip(1).map(Tag::parse).collect()
 }

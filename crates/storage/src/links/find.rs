@@ -128,7 +128,7 @@ impl Row for TagCount {
     fn read(columns: &mut impl Columns) -> Result<Self, Failure> {
         let (tag, links) = <(String, i64)>::read(columns)?;
         Ok(Self {
-            tag: Tag::restore(&tag)?,
+            tag: Tag::parse(&tag)?,
             links: u64::try_from(links).unwrap_or(0),
         })
     }
