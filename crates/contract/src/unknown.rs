@@ -38,8 +38,10 @@ struct UnknownName {
 enum StandsFor {
     /// The name resembles this one, so it is probably mistyped.
     Mistyped(&'static str),
-    /// Other programs call this member so, and it was not sent itself, or names the link.
+    /// Other programs call this member so, and it was not sent itself.
     Synonym(&'static str),
+    /// Other programs call this member so, which was sent itself: there are two values for it.
+    Second(&'static str),
     /// The name asks for another slug of a link that exists.
     Rename,
     /// The name asks that nothing be stored, of an operation that always stores.
@@ -144,6 +146,10 @@ impl UnknownNames {
                 format!("Unrecognized key: {name:?}, did you mean {known:?}?"),
                 (*known).to_owned(),
             ),
+            StandsFor::Second(known) => (
+                format!("{name:?} and {known:?} mean the same: send {known:?} alone"),
+                format!("no {name}"),
+            ),
             StandsFor::Rename => (
                 "a slug cannot change; make a new link and delete this one".to_owned(),
                 format!("no {name}"),
@@ -181,12 +187,11 @@ impl Members {
         }
         let is_member = |member: &&str| self.names.iter().any(|known| known == member);
         // A name of other programs is not mistyped, however near it is to one of ours.
-        // The slug of a link that exists is always sent, and beside it another name asks for another
-        // slug.
-        let is_slug = || self.of_a_link && same_form(name) == Some("slug");
         let stands_for = match meant(name).filter(is_member) {
-            Some(known) if was_sent(known) && !is_slug() => StandsFor::Nothing,
-            Some(known) => StandsFor::Synonym(known),
+            Some(known) if !was_sent(known) => StandsFor::Synonym(known),
+            Some(known) if same_form(name) == Some(known) => StandsFor::Second(known),
+            // Beside `slug`, `shortUrl` is what a service answered.
+            Some(_) => StandsFor::Nothing,
             None => nearest(name, &self.names).map_or(StandsFor::Nothing, StandsFor::Mistyped),
         };
         if stands_for == StandsFor::Nothing && is_trial(name) {
@@ -352,14 +357,16 @@ mod tests {
             assert_eq!(said::<EditLink>(name), Err(expected.clone()));
             assert_eq!(said::<PatchLink>(name), Err(expected));
         }
-        // Beside the member itself, and where there is no such member, it is a name like any
-        // other.
-        let both = UnknownNames::of::<CreateLink>(&json!({name: "x", member: "y"}));
-        assert_eq!(both.refuse_meant().unwrap(), [name]);
-        let both = json!({name: "x", "slug": "y", member: "y"});
-        let of_a_link = UnknownNames::of::<EditLink>(&both).refuse_meant();
-        let asks_for_another = name == "newSlug" || same_form(name) == Some("slug");
-        assert_eq!(of_a_link.is_err(), asks_for_another);
+        // Beside the member itself it is a second value, if it has the same form. With another form,
+        // and where there is no such member, it is a name like any other.
+        let sent = json!({name: "x", member: "y"});
+        let both = UnknownNames::of::<CreateLink>(&sent).refuse_meant();
+        if same_form(name).is_some() {
+            let message = format!("{name:?} and {member:?} mean the same: send {member:?} alone");
+            assert_eq!(both.unwrap_err().issues[0].message, message);
+        } else {
+            assert_eq!(both.unwrap(), [name]);
+        }
         assert_eq!(said::<RevokeToken>(name), Ok(vec![name.to_owned()]));
         // A file of another program may hold anything.
         let body = json!({name: "x"});
