@@ -22,9 +22,9 @@ const VERSION: u8 = 1;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ListAudit {
-    /// First Unix second.
+    /// First moment.
     pub from: Sent<UnixTime>,
-    /// Last Unix second.
+    /// Last moment or day.
     pub until: Sent<UnixTime>,
     /// Only changes of the link with this slug, also if it is gone.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS))]
@@ -126,8 +126,8 @@ impl ListAudit {
     }
 
     fn conditions(&self, validation: &mut Validation) -> application::ListAudit {
-        let from = second(validation, "from", &self.from);
-        let until = second(validation, "until", &self.until);
+        let from = validation.optional(&["from"], &self.from, UnixTime::first);
+        let until = validation.optional(&["until"], &self.until, UnixTime::last);
         validation.in_order(("from", from), ("until", until));
         let operation = validation.value(&["operation"], &self.operation);
         let key = optional_key(validation, &self.domain, &self.slug);
@@ -149,14 +149,6 @@ impl ListAudit {
             ..application::ListAudit::default()
         }
     }
-}
-
-fn second(
-    validation: &mut Validation,
-    member: &'static str,
-    sent: &Sent<UnixTime>,
-) -> Option<UnixSeconds> {
-    validation.optional(&[member], sent, |moment| moment.second())
 }
 
 /// The first moment after a second.

@@ -38,7 +38,7 @@ inline_schemas! {
     Instant, "Instant", {
         "type": ["integer", "string"], "minimum": UnixSeconds::MIN, "maximum": UnixSeconds::MAX,
     };
-    UnixTime, "Integer", {"type": "integer"};
+    UnixTime, "UnixTime", {"type": ["integer", "string"]};
 }
 
 /// A whole number, also when it is spelled `5.0`: JSON Schema counts that as an integer,
@@ -180,24 +180,46 @@ fn second_of(text: &str) -> Option<i64> {
     if let Ok(moment) = text.parse::<Timestamp>() {
         return Some(moment.as_second());
     }
-    // A date with a time but no offset is ambiguous.
+    start_of_day(text)
+}
+
+/// The first second in UTC of a date alone. One with a time but no offset is ambiguous.
+fn start_of_day(text: &str) -> Option<i64> {
+    let text = text.trim();
     let is_date = text.len() == "2027-01-01".len();
     let date = is_date.then(|| text.parse::<Date>().ok()).flatten()?;
     let start = date.to_zoned(TimeZone::UTC).ok()?;
     Some(start.timestamp().as_second())
 }
 
-/// A moment in Unix seconds: a number, or a text that spells one. An empty text is 0.
+/// An end of a range: a text that spells Unix seconds, or an [`Instant`]. An empty text is 0. A date
+/// alone means its day, so a range that ends with it holds the whole day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnixTime(pub i64);
+pub struct UnixTime {
+    first: i64,
+    last: i64,
+}
 
 impl UnixTime {
-    /// Returns the second.
+    /// Returns whether this is 0, which is no bound.
+    pub(crate) fn is_zero(self) -> bool {
+        self.last == 0
+    }
+
+    /// Returns the first second, for the start of a range.
     ///
     /// # Errors
     /// The moment was probably meant in milliseconds, or is outside the supported range.
-    pub(crate) fn second(self) -> Result<UnixSeconds, MomentError> {
-        usual(self.0)
+    pub(crate) fn first(&self) -> Result<UnixSeconds, MomentError> {
+        usual(self.first)
+    }
+
+    /// Returns the last second, for the end of a range.
+    ///
+    /// # Errors
+    /// As for [`Self::first`].
+    pub(crate) fn last(&self) -> Result<UnixSeconds, MomentError> {
+        usual(self.last)
     }
 }
 
@@ -205,11 +227,20 @@ impl Wire for UnixTime {
     const TYPE: &'static str = IntOrString::TYPE;
 
     fn from_json(value: Value) -> Option<Self> {
-        IntOrString::from_json(value).map(|IntOrString(second)| Self(second))
+        let date = value.as_str().and_then(start_of_day);
+        let spelled = || IntOrString::from_json(value.clone()).map(|IntOrString(second)| second);
+        let moment = || Instant::from_json(value.clone()).map(|Instant(second)| second);
+        let first = date.or_else(spelled).or_else(moment)?;
+        let last = if date.is_some() {
+            first + 86_399
+        } else {
+            first
+        };
+        Some(Self { first, last })
     }
 
     fn expected() -> String {
-        "Unix seconds, such as 1798761600".to_owned()
+        Instant::expected()
     }
 }
 
@@ -290,10 +321,22 @@ mod tests {
     #[test]
     fn milliseconds_of_the_past_are_not_taken_for_seconds() {
         let moment = UnixTime::from_json(json!("1795413519000")).unwrap();
-        let (_, message, expected) = moment.second().unwrap_err().explain();
+        let (_, message, expected) = moment.first().unwrap_err().explain();
         assert!(message.contains("milliseconds"), "{message}");
         assert_eq!(expected, "Unix seconds, such as 1795413519");
-        assert!(UnixTime(1_795_413_519).second().is_ok());
-        assert!(UnixTime(-5).second().is_ok());
+    }
+
+    #[rstest]
+    #[case(json!(1_798_761_600), 1_798_761_600, 1_798_761_600)]
+    #[case(json!(" 1798761600 "), 1_798_761_600, 1_798_761_600)]
+    #[case(json!("2027-01-01T00:00:00Z"), 1_798_761_600, 1_798_761_600)]
+    #[case(json!("2027-01-01"), 1_798_761_600, 1_798_847_999)]
+    #[case(json!(-5), -5, -5)]
+    #[case(json!(""), 0, 0)]
+    fn a_range_has_moments_and_whole_days(#[case] sent: Value, #[case] from: i64, #[case] to: i64) {
+        let sent = UnixTime::from_json(sent).unwrap();
+        assert_eq!(sent.first().unwrap().get(), from);
+        assert_eq!(sent.last().unwrap().get(), to);
+        assert_eq!(sent.is_zero(), (from, to) == (0, 0));
     }
 }

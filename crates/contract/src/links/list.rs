@@ -51,9 +51,9 @@ pub struct ListLinks {
     /// Up to 100 slugs, separated by commas.
     #[schemars(length(min = 1))]
     pub slugs: Sent<String>,
-    /// With sort visits: first Unix second; 0 for any, 30 days if left out.
+    /// With sort visits: first moment; 0 for any, 30 days if left out.
     pub start_at: Sent<UnixTime>,
-    /// With sort visits: last second; now if left out.
+    /// With sort visits: last moment or day; now if left out.
     pub end_at: Sent<UnixTime>,
 }
 
@@ -144,19 +144,19 @@ impl ListLinks {
         validation: &mut Validation,
         sort: Sort,
     ) -> (Option<RangeStart>, Option<UnixSeconds>) {
-        let mut second = |member: &'static str, sent| {
+        let mut second = |member: &'static str, sent, end: fn(&UnixTime) -> _| {
             let moment: &UnixTime = validation.value(&[member], sent)?;
             if sort != Sort::Visits {
                 let message = format!("{member} counts visits, which this order does not need");
                 let expected = "sort=visits with it".into();
                 validation.note(&[member], (IssueCode::Custom, message, expected));
             }
-            (moment.0 != 0).then(|| validation.member(&[member], moment.second()))
+            (!moment.is_zero()).then(|| validation.member(&[member], end(moment)))
         };
-        let from = second("startAt", &self.start_at).flatten();
-        let until = second("endAt", &self.end_at).flatten();
+        let from = second("startAt", &self.start_at, UnixTime::first).flatten();
+        let until = second("endAt", &self.end_at, UnixTime::last).flatten();
         validation.in_order(("startAt", from), ("endAt", until));
-        let ever = self.start_at == Sent::Value(UnixTime(0));
+        let ever = self.start_at.value().is_some_and(|sent| sent.is_zero());
         let start = from.map(RangeStart::At);
         (start.or(ever.then_some(RangeStart::Ever)), until)
     }

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     Problem,
     issue::{Explain, IssueCode},
-    scalars::UnixTime,
+    scalars::{MomentError, UnixTime},
     sent::{Sent, options, same_variants},
     validation::Validation,
 };
@@ -34,9 +34,9 @@ pub struct AnalyticsFilter {
     /// Values of dimensions.
     #[serde(flatten)]
     pub values: ValueFilters,
-    /// First Unix second; 0 for any.
+    /// First moment; 0 for any.
     pub start_at: Sent<UnixTime>,
-    /// Last Unix second; 0 for any.
+    /// Last moment or day; 0 for any.
     pub end_at: Sent<UnixTime>,
     /// Tags of links today.
     #[schemars(extend("x-obvious" = true))]
@@ -90,8 +90,8 @@ impl AnalyticsFilter {
 
     /// Returns the filter, which is valid only if no fault was noted.
     fn filter(&self, validation: &mut Validation) -> VisitFilter {
-        let from = moment(validation, "startAt", &self.start_at);
-        let until = moment(validation, "endAt", &self.end_at);
+        let from = moment(validation, "startAt", &self.start_at, UnixTime::first);
+        let until = moment(validation, "endAt", &self.end_at, UnixTime::last);
         validation.in_order(("startAt", from), ("endAt", until));
         let links = parsed(validation, "id", &self.id, false, LinkId::parse);
         let mut values = Vec::new();
@@ -148,12 +148,17 @@ impl AnalyticsFilter {
     }
 }
 
-fn moment(validation: &mut Validation, member: &str, sent: &Sent<UnixTime>) -> Option<UnixSeconds> {
+fn moment(
+    validation: &mut Validation,
+    member: &str,
+    sent: &Sent<UnixTime>,
+    end: fn(&UnixTime) -> Result<UnixSeconds, MomentError>,
+) -> Option<UnixSeconds> {
     let moment = validation.value(&[member], sent)?;
-    if moment.0 == 0 {
+    if moment.is_zero() {
         return None;
     }
-    validation.member(&[member], moment.second())
+    validation.member(&[member], end(moment))
 }
 
 /// Returns whether a filter names every domain, as listings of links write it.
@@ -372,7 +377,8 @@ mod tests {
         let moment = filter("startAt=soon").unwrap_err();
         assert_eq!(
             moment.issues[0].message,
-            "Invalid input: expected Unix seconds, such as 1798761600, received string"
+            "Invalid input: expected Unix seconds, or a text such as 2027-01-01T12:00:00Z, \
+             received string"
         );
         let all = filter("os=a&os=b&startAt=x&slug=a%00b&id=a%20b");
         assert_eq!(paths(all), ["startAt", "id", "slug", "os"]);
