@@ -109,8 +109,8 @@ pub struct MissingScope {
 /// A link in the answer to a change, as far as the caller may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeenLink {
-    /// All of it.
-    Whole(Box<Link>),
+    /// All of it, and a note for its author if it asks what nothing tells.
+    Whole(Box<Link>, Option<&'static str>),
     /// Only its key and revision, because the caller may not read links.
     Key(LinkKey, Revision),
 }
@@ -119,7 +119,15 @@ impl SeenLink {
     /// The link; `None` if the caller may not see all of it.
     pub fn whole(&self) -> Option<&Link> {
         match self {
-            Self::Whole(link) => Some(link),
+            Self::Whole(link, _) => Some(link),
+            Self::Key(..) => None,
+        }
+    }
+
+    /// The note for the author.
+    pub fn note(&self) -> Option<&'static str> {
+        match self {
+            Self::Whole(_, note) => *note,
             Self::Key(..) => None,
         }
     }
@@ -127,7 +135,7 @@ impl SeenLink {
     /// The key.
     pub fn key(&self) -> &LinkKey {
         match self {
-            Self::Whole(link) => &link.key,
+            Self::Whole(link, _) => &link.key,
             Self::Key(key, _) => key,
         }
     }
@@ -135,7 +143,7 @@ impl SeenLink {
     /// The revision.
     pub fn revision(&self) -> Revision {
         match self {
-            Self::Whole(link) => link.revision,
+            Self::Whole(link, _) => link.revision,
             Self::Key(_, revision) => *revision,
         }
     }

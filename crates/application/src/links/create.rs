@@ -135,7 +135,7 @@ impl LinkWriter {
                 // What the other request made is gone by now.
                 Insertion::Repeated => return Err(Error::LinkDeleted),
             };
-            return Ok(link_made(SeenLink::Whole(link.into())));
+            return Ok(link_made(self.made(link)));
         }
     }
 
@@ -508,7 +508,10 @@ mod tests {
         let without_slug = NewLink::leading_to(destination("https://example.org/"));
         let upsert = async |new| fixture.links.upsert(new, CreateTerms::default()).await;
         let existing = upsert(new("ACTIVE")).await.unwrap();
-        assert_eq!(existing, Created::Existing(SeenLink::Whole(active.into())));
+        assert_eq!(
+            existing,
+            Created::Existing(SeenLink::Whole(active.into(), None))
+        );
         for made in [upsert(new("gone")).await, upsert(without_slug).await] {
             assert_matches!(made, Ok(Created::Stored(_)));
         }

@@ -84,7 +84,10 @@ mod tests {
             .delete(&key("Docs"), &Precondition::None)
             .await
             .unwrap();
-        assert_eq!(deleted, Some(SeenLink::Whole(link("docs").build().into())));
+        assert_eq!(
+            deleted,
+            Some(SeenLink::Whole(link("docs").build().into(), None))
+        );
         assert!(!fixture.leads("docs").await);
         let again = fixture
             .links
@@ -106,14 +109,17 @@ mod tests {
         let Err(Error::PreconditionFailed { current, .. }) = refused else {
             panic!("{refused:?}");
         };
-        assert_eq!(current, Some(SeenLink::Whole(changed.clone().into())));
+        assert_eq!(current, Some(SeenLink::Whole(changed.clone().into(), None)));
 
         let either = vec![Version::of(&read), Version::of(&changed)];
         let deleted = fixture
             .links
             .delete(&key("Docs"), &Precondition::OneOf(either))
             .await;
-        assert_eq!(deleted.unwrap(), Some(SeenLink::Whole(changed.into())));
+        assert_eq!(
+            deleted.unwrap(),
+            Some(SeenLink::Whole(changed.into(), None))
+        );
         for meant in [meant, Precondition::Exists] {
             let nothing = fixture.links.delete(&key("docs"), &meant).await;
             assert_matches!(

@@ -299,7 +299,7 @@ mod tests {
                 panic!("{refused:?}");
             };
             assert_eq!(key, docs);
-            assert_eq!(current, Some(SeenLink::Whole(patched.clone().into())));
+            assert_eq!(current, Some(SeenLink::Whole(patched.clone().into(), None)));
         }
         assert_eq!(links.get(&docs).await.unwrap(), patched);
         let uncloak = patching(|it| it.cloaking = Change::Clear);

@@ -69,9 +69,15 @@ impl LinkWriter {
     /// Returns as much of a link as the caller may see.
     pub(super) fn seen(&self, link: Link) -> SeenLink {
         match self.may_read() {
-            Ok(()) => SeenLink::Whole(Box::new(link)),
+            Ok(()) => self.made(link),
             Err(_) => SeenLink::Key(link.key, link.revision),
         }
+    }
+
+    /// Returns the link that the caller has just made, who sees all of it.
+    pub(super) fn made(&self, link: Link) -> SeenLink {
+        let note = self.note_on([&link]);
+        SeenLink::Whole(Box::new(link), note)
     }
 }
 

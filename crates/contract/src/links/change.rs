@@ -266,7 +266,7 @@ impl LinkUpdated {
             short_link: short_link(link.key(), origin),
             removed: removed.filter(|lost| !lost.is_empty()),
             undo: undo.of_change(edited),
-            note: None,
+            note: link.note(),
         }
     }
 }
@@ -455,7 +455,7 @@ mod tests {
     #[test]
     fn a_replaced_link_names_what_it_lost() {
         let before = link("docs").comment("c").tags(&["a"]).password("h").build();
-        let seen = |link: Link| SeenLink::Whole(link.into());
+        let seen = |link: Link| SeenLink::Whole(link.into(), None);
         let edited = EditedLink {
             before: seen(before),
             link: seen(link("docs").password("h").build()),

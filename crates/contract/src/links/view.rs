@@ -156,7 +156,7 @@ pub enum SeenLinkView {
 impl From<&SeenLink> for SeenLinkView {
     fn from(seen: &SeenLink) -> Self {
         match seen {
-            SeenLink::Whole(link) => Self::from(&**link),
+            SeenLink::Whole(link, _) => Self::from(&**link),
             SeenLink::Key(key, _) => Self::Key {
                 slug: key.slug.to_string(),
                 domain: shown_domain(&key.domain),
@@ -207,12 +207,12 @@ pub struct LinkChanged {
 
 impl LinkChanged {
     /// Shows a link, or the link that would be, under an origin such as `https://sl.example`.
-    pub fn new(seen: &SeenLink, validate_only: bool, origin: &str, note: Note) -> Self {
+    pub fn new(seen: &SeenLink, validate_only: bool, origin: &str) -> Self {
         Self {
             link: seen.into(),
             short_link: short_link(seen.key(), origin),
             validate_only: validate_only.then_some(true),
-            note,
+            note: seen.note(),
         }
     }
 }
@@ -231,9 +231,9 @@ pub struct LinkResponse {
 
 impl LinkResponse {
     /// Shows the outcome of a creation, or of its check, as [`LinkChanged::new`] does.
-    pub fn new(created: &Created, validate_only: bool, origin: &str, note: Note) -> Self {
+    pub fn new(created: &Created, validate_only: bool, origin: &str) -> Self {
         Self {
-            shown: LinkChanged::new(created.link(), validate_only, origin, note),
+            shown: LinkChanged::new(created.link(), validate_only, origin),
             reused: matches!(created, Created::Existing(_)).then_some(true),
         }
     }
@@ -261,9 +261,9 @@ pub enum UpsertStatus {
 
 impl LinkUpserted {
     /// Shows the outcome, or that of a check, as [`LinkChanged::new`] does.
-    pub fn new(outcome: &Created, validate_only: bool, origin: &str, note: Note) -> Self {
+    pub fn new(outcome: &Created, validate_only: bool, origin: &str) -> Self {
         Self {
-            shown: LinkChanged::new(outcome.link(), validate_only, origin, note),
+            shown: LinkChanged::new(outcome.link(), validate_only, origin),
             status: match outcome {
                 Created::Stored(_) | Created::Valid(_) => UpsertStatus::Created,
                 Created::Existing(_) => UpsertStatus::Existing,
@@ -312,9 +312,9 @@ mod tests {
         let to = "https://example.com/".parse().unwrap();
         let mut link = Link::new(id.parse().unwrap(), slug.parse().unwrap(), to, moment);
         link.password = Some(PasswordHash::new("$argon2id$secret"));
-        let made = Created::Stored(SeenLink::Whole(link.clone().into()));
+        let made = Created::Stored(SeenLink::Whole(link.clone().into(), None));
         assert_eq!(
-            to_value(LinkResponse::new(&made, false, "https://sl.example", None)).unwrap(),
+            to_value(LinkResponse::new(&made, false, "https://sl.example")).unwrap(),
             json!({
                 "link": {
                     "id": "x", "url": "https://example.com/", "slug": "docs", "createdAt": 7,
@@ -332,13 +332,7 @@ mod tests {
         let key = LinkKey::parse("docs").unwrap();
         let existing = Created::Existing(SeenLink::Key(key, Revision::FIRST));
         assert_eq!(
-            to_value(LinkUpserted::new(
-                &existing,
-                false,
-                "https://sl.example",
-                None
-            ))
-            .unwrap(),
+            to_value(LinkUpserted::new(&existing, false, "https://sl.example")).unwrap(),
             json!({
                 "link": {"slug": "docs"}, "shortLink": "https://sl.example/docs",
                 "status": "existing",

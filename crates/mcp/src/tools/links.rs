@@ -115,11 +115,9 @@ async fn create_link(
     let key = input.key()?;
     let (mut new, terms) = input.arguments.validate(&context.bounds_here())?;
     new.asked = key.map(|key| asked(&new, &key, None));
-    let links = context.changes();
-    let created = links.create(new, terms).await?;
+    let created = context.changes().create(new, terms).await?;
     let (only, origin) = (terms.validate_only, context.origin.as_str());
-    let note = links.note_on(created.link().whole());
-    Ok(LinkResponse::new(&created, only, origin, note))
+    Ok(LinkResponse::new(&created, only, origin))
 }
 
 /// The answer to a call that reuses links tells about another link.
@@ -134,22 +132,16 @@ async fn upsert_link(
     let key = input.key()?;
     let (mut new, terms) = input.arguments.validate(&context.bounds_here())?;
     new.asked = key.map(|key| asked(&new, &key, None));
-    let links = context.changes();
-    let outcome = links.upsert(new, terms).await?;
+    let outcome = context.changes().upsert(new, terms).await?;
     let (only, origin) = (terms.validate_only, context.origin.as_str());
-    let note = links.note_on(outcome.link().whole());
-    Ok(LinkUpserted::new(&outcome, only, origin, note))
+    Ok(LinkUpserted::new(&outcome, only, origin))
 }
 
 async fn update_link(context: ToolContext, input: UpdateLink) -> Result<LinkUpdated, Failure> {
     let edit = input.validate(&context.bounds_here())?;
-    let links = context.changes();
-    let edited = links.edit(&edit).await?;
+    let edited = context.changes().edit(&edit).await?;
     let (origin, undo) = (context.origin.as_str(), context.undo());
-    Ok(LinkUpdated {
-        note: links.note_on(edited.link.whole()),
-        ..LinkUpdated::new(&edited, !input.is_partial(), origin, undo)
-    })
+    Ok(LinkUpdated::new(&edited, !input.is_partial(), origin, undo))
 }
 
 /// The description of `update_link`, with the members that a replacement keeps.

@@ -55,8 +55,7 @@ async fn edit(
     let mut edit = body.validate(&context.bounds.seen_at(origin.as_str()))?;
     edit.precondition = meant;
     let link = links.edit(&edit).await?.link;
-    let note = links.note_on(link.whole());
-    let shown = LinkChanged::new(&link, edit.validate_only, origin.as_str(), note);
+    let shown = LinkChanged::new(&link, edit.validate_only, origin.as_str());
     Ok(if edit.validate_only {
         Tagged::without(Either::Right(Json(shown)))
     } else {
@@ -74,8 +73,7 @@ async fn patch(
     let mut edit = body.validate(&context.bounds.seen_at(origin.as_str()))?;
     edit.precondition = meant;
     let link = links.edit(&edit).await?.link;
-    let note = links.note_on(link.whole());
-    let shown = LinkChanged::new(&link, edit.validate_only, origin.as_str(), note);
+    let shown = LinkChanged::new(&link, edit.validate_only, origin.as_str());
     Ok(if edit.validate_only {
         Tagged::without(Json(shown))
     } else {

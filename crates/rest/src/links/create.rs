@@ -53,8 +53,7 @@ async fn create(
     let (mut new, terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
     new.asked = key.map(|key| asked(&new, &key, None));
     let created = links.create(new, terms).await?;
-    let note = links.note_on(created.link().whole());
-    let shown = LinkResponse::new(&created, terms.validate_only, origin.as_str(), note);
+    let shown = LinkResponse::new(&created, terms.validate_only, origin.as_str());
     Ok(answer(&created, shown))
 }
 
@@ -77,8 +76,7 @@ async fn upsert(
     let (mut new, terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
     new.asked = key.map(|key| asked(&new, &key, None));
     let upserted = links.upsert(new, terms).await?;
-    let note = links.note_on(upserted.link().whole());
-    let shown = LinkUpserted::new(&upserted, terms.validate_only, origin.as_str(), note);
+    let shown = LinkUpserted::new(&upserted, terms.validate_only, origin.as_str());
     Ok(answer(&upserted, shown))
 }
 

@@ -57,7 +57,6 @@ async fn restore(
 ) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
     let restore = body.validate()?;
     let link = links.restore(&restore).await?;
-    let note = links.note_on(link.whole());
-    let shown = LinkChanged::new(&link, false, origin.as_str(), note);
+    let shown = LinkChanged::new(&link, false, origin.as_str());
     Ok(Tagged::seen(&link, Json(shown)))
 }
