@@ -21,7 +21,7 @@ use slugline_httpkit::{Code, Failure, Problem, RequestFacts, header};
 use crate::{
     answer::{self, Passage, Validity},
     asked_domain::AskedDomain,
-    gate::{self, Posted, Turn, Verdict},
+    gate::{self, Posted, Step, Verdict},
     link_pages,
     mount::Mounted,
     outcome::Outcome,
@@ -58,7 +58,11 @@ async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> 
         return home(redirects, request, &domain);
     }
     let mut is_unlisted = false;
-    let answer = match slug_of(request, mounted, redirects, &domain) {
+    // The address for visitors of unknown paths is not taken as a slug, or a link could send them
+    // in circles.
+    let not_found = domain.not_found(&redirects.options);
+    let is_free = !not_found.is_some_and(|it| it.is_asked_for_by(request, &redirects.edge));
+    let answer = match slug_in(mounted.path).filter(|_| is_free) {
         Some((slug, pasted)) => {
             let asked = Asked {
                 key: LinkKey::new(domain.name(), slug),
@@ -67,7 +71,7 @@ async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> 
             };
             resolve(redirects, request, body, &asked, &mut is_unlisted).await
         }
-        None if let Some((slug, rest)) = slug_above(request, mounted, redirects, &domain) => {
+        None if is_free && let Some((slug, rest)) = slug_above(request, mounted) => {
             let key = LinkKey::new(domain.name(), slug);
             let unlisted = &mut is_unlisted;
             Box::pin(pass_on_path(redirects, request, body, key, rest, unlisted)).await
@@ -135,20 +139,6 @@ fn home(redirects: &Redirects, request: &HttpRequest, domain: &AskedDomain) -> H
     }
 }
 
-/// The address for visitors of unknown paths is not taken as a slug, or a link could send
-/// them in circles.
-fn slug_of<'r>(
-    request: &HttpRequest,
-    mounted: Mounted<'r>,
-    redirects: &Redirects,
-    domain: &AskedDomain,
-) -> Option<(Slug, &'r str)> {
-    match domain.not_found(&redirects.options) {
-        Some(address) if address.is_asked_for_by(request, &redirects.edge) => None,
-        Some(_) | None => slug_in(mounted.path),
-    }
-}
-
 /// Returns the slug in the path, and the query that a person wrote behind it: `/abc` and `/abc/`
 /// mean the slug `abc`.
 pub(crate) fn slug_in(path: &str) -> Option<(Slug, &str)> {
@@ -168,20 +158,11 @@ fn joined<'r>(of_path: &'r str, of_request: Option<&'r str>) -> Option<Cow<'r, s
 
 /// The slug above a path, and what stands behind it, for links that pass that on. Forms of gates
 /// are posted to the same path.
-fn slug_above<'r>(
-    request: &HttpRequest,
-    mounted: Mounted<'r>,
-    redirects: &Redirects,
-    domain: &AskedDomain,
-) -> Option<(Slug, &'r str)> {
+fn slug_above<'r>(request: &HttpRequest, mounted: Mounted<'r>) -> Option<(Slug, &'r str)> {
     let follows = matches!(*request.method(), Method::GET | Method::HEAD | Method::POST);
     let (first, rest) = mounted.path.strip_prefix('/')?.split_once('/')?;
     let slug = Slug::in_segment(first).filter(|_| follows)?;
-    let is_free = match domain.not_found(&redirects.options) {
-        Some(address) => !address.is_asked_for_by(request, &redirects.edge),
-        None => true,
-    };
-    (is_free && may_forward(&slug)).then_some((slug, rest))
+    may_forward(&slug).then_some((slug, rest))
 }
 
 /// Follows a link that passes on what stands behind its slug. Any other link has no such path.
@@ -231,23 +212,6 @@ async fn find(
 /// for the last one.
 const ATTEMPTS: usize = 3;
 
-/// The outcome of following a link as it was found.
-enum Attempt {
-    Answered(HttpResponse),
-    /// Memory had an outdated version of the link, which it has forgotten.
-    Outdated,
-    /// A visit of this version is counted, which the visitor has to meet anew.
-    Counted(Arc<FollowedLink>),
-}
-
-/// What is left of the attempts before.
-struct Before {
-    body: Posted,
-    /// The number of attempts that came to nothing.
-    lost: usize,
-    counted: Option<Arc<FollowedLink>>,
-}
-
 /// Answers with the link as it is. A link that counts its visits is found again if it turns out
 /// that it has changed; one that changes all the time is counted first and then read.
 async fn resolve(
@@ -257,16 +221,16 @@ async fn resolve(
     asked: &Asked<'_>,
     is_unlisted: &mut bool,
 ) -> Result<HttpResponse, Failure> {
-    let mut before = Before {
-        body: Posted::new(body),
-        lost: 0,
-        counted: None,
-    };
-    while before.lost < ATTEMPTS {
-        match attempt(redirects, request, &mut before, asked, is_unlisted).await? {
-            Attempt::Answered(response) => return Ok(response),
-            Attempt::Outdated => before.lost += 1,
-            Attempt::Counted(link) => before.counted = Some(link),
+    let mut body = Posted::new(body);
+    let (mut lost, mut counted) = (0, None);
+    while lost < ATTEMPTS {
+        let before = (counted.take(), lost + 1 == ATTEMPTS);
+        match attempt(redirects, request, &mut body, before, asked, is_unlisted).await? {
+            Step::Break(response) => return Ok(response),
+            Step::Continue(now) => {
+                lost += usize::from(now.is_none());
+                counted = now;
+            }
         }
     }
     Err(Problem {
@@ -276,21 +240,22 @@ async fn resolve(
     .into())
 }
 
+/// Follows the link of which the attempt before counted a visit, or the link as it is found.
 async fn attempt(
     redirects: &Redirects,
     request: &HttpRequest,
-    before: &mut Before,
+    body: &mut Posted,
+    (counted, is_last): (Option<Arc<FollowedLink>>, bool),
     asked: &Asked<'_>,
     is_unlisted: &mut bool,
-) -> Result<Attempt, Failure> {
+) -> Result<Step, Failure> {
     let now = redirects.clock.now();
     let hidden = || nothing_there(asked);
-    let is_counted = before.counted.is_some();
-    let link = match before.counted.take() {
+    let is_counted = counted.is_some();
+    let link = match counted {
         Some(link) => link,
         None => find(redirects, &asked.key, now).await?.ok_or_else(hidden)?,
     };
-    let body = &mut before.body;
     let edge = &redirects.edge;
     let place = edge.forwarded_place(request);
     let facts = RequestFacts::new(edge, request, link.id(), now.second(), place.as_ref());
@@ -323,13 +288,13 @@ async fn attempt(
             match Box::pin(gate::examine(redirects, request, body, &link, &gate, now)).await? {
                 Verdict::Stopped(response) => {
                     redirects.outcomes.count(Outcome::Gate);
-                    return Ok(Attempt::Answered(response));
+                    return Ok(Step::Break(response));
                 }
                 Verdict::Warned(password) => {
                     redirects.outcomes.count(Outcome::Gate);
                     let target = link.target(&visitor, rules);
                     let page = pages::warning(request, target.as_deref(), password.as_deref());
-                    return Ok(Attempt::Answered(page));
+                    return Ok(Step::Break(page));
                 }
                 Verdict::Passed => (
                     link.deliver(&visitor, rules),
@@ -341,13 +306,13 @@ async fn attempt(
     let sealed = || {
         redirects.outcomes.count(Outcome::Preview);
         let page = link_pages::sealed(request, edge, &link);
-        Ok(Attempt::Answered(page))
+        Ok(Step::Break(page))
     };
     let lead = match arrival {
         Arrival::Led(lead) => lead,
         Arrival::Detour(target) => {
             redirects.outcomes.count(Outcome::Detoured);
-            return Ok(Attempt::Answered(answer::detour(&target, passage)));
+            return Ok(Step::Break(answer::detour(&target, passage)));
         }
         Arrival::Sealed => return sealed(),
     };
@@ -362,14 +327,10 @@ async fn attempt(
     let admission = proxying.map(|proxying| proxying.admit(request, edge));
     let admission = admission.transpose()?;
     if counts && !is_counted {
-        let is_last = before.lost + 1 == ATTEMPTS;
         // Few links do, so this future is boxed as that of a gate is.
         let turn = gate::count_visit(redirects, request, &link, passage, is_last);
-        match Box::pin(turn).await? {
-            Turn::Passed(None) => {}
-            Turn::Passed(Some(now)) => return Ok(Attempt::Counted(now)),
-            Turn::Stopped(response) => return Ok(Attempt::Answered(response)),
-            Turn::Outdated => return Ok(Attempt::Outdated),
+        if let Some(step) = Box::pin(turn).await? {
+            return Ok(step);
         }
     }
     let record = || {
@@ -403,7 +364,7 @@ async fn attempt(
         };
         let response = Box::pin(proxy::pass_on(proxying, admission, visit)).await?;
         redirects.outcomes.count(Outcome::Proxied);
-        return Ok(Attempt::Answered(response));
+        return Ok(Step::Break(response));
     }
     let validity = Validity {
         left: link.seconds_left(now.second()),
@@ -411,7 +372,7 @@ async fn attempt(
     };
     let response = arrive(redirects, request, &link, &lead, passage, validity);
     record();
-    Ok(Attempt::Answered(response))
+    Ok(Step::Break(response))
 }
 
 /// The problem of a slug that no link has, or of a path behind one.

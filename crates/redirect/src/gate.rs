@@ -5,7 +5,7 @@
 //!
 //! A visit is counted before the answer that tells where the link leads, and only for that.
 
-use std::sync::Arc;
+use std::{ops::ControlFlow, sync::Arc};
 
 use actix_web::{HttpRequest, HttpResponse, http::Method, web::Payload};
 use serde_json::Value;
@@ -216,15 +216,9 @@ fn as_text(value: &Value) -> Option<String> {
     }
 }
 
-/// The result for a visitor who passed every gate.
-pub(crate) enum Turn {
-    /// The visit is counted; of this version of the link, if it is another one.
-    Passed(Option<Arc<FollowedLink>>),
-    /// The visitor gets this, and no visit was counted.
-    Stopped(HttpResponse),
-    /// The link has changed, and memory has forgotten it.
-    Outdated,
-}
+/// A step of following a link. It ends with an answer; or goes on with the version of the link of
+/// which a visit is counted, or, as memory has forgotten an outdated version, with none.
+pub(crate) type Step = ControlFlow<HttpResponse, Option<Arc<FollowedLink>>>;
 
 /// Returns whether a person may be at the other end of an answer that tells a destination. Apps and
 /// scanners send `HEAD` with the name of a browser, and browsers follow no redirect by a method but
@@ -238,31 +232,31 @@ pub(crate) fn is_visit(method: &Method, by: Means, passage: Passage) -> bool {
     }
 }
 
-/// Counts the visit, unless a browser asks ahead of the visitor. With `is_last`, changes of the link
-/// wait, and the visit may be one of a later version.
+/// Counts the visit, unless a browser asks ahead of the visitor. Returns `None` if it is one of this
+/// version. With `is_last`, changes of the link wait, and the visit may be one of a later version.
 pub(crate) async fn count_visit(
     redirects: &Redirects,
     request: &HttpRequest,
     link: &FollowedLink,
     passage: Passage,
     is_last: bool,
-) -> Result<Turn, Failure> {
+) -> Result<Option<Step>, Failure> {
     if is_fetched_ahead(request) {
         let reason = "visits of this link are counted, so it is not fetched ahead";
         return Err(Problem::new(Code::Unavailable, reason).into());
     }
     let (taking, now) = redirects.resolver.take_visit(link, is_last).await?;
     match taking {
-        Taking::Taken => Ok(Turn::Passed(now)),
+        Taking::Taken => Ok(now.map(|link| Step::Continue(Some(link)))),
         Taking::UsedUp => match &now.as_deref().unwrap_or(link).terms().life.expired_url {
             Some(elsewhere) => {
                 redirects.outcomes.count(Outcome::Detoured);
                 let response = answer::detour(&elsewhere.uri(), passage);
-                Ok(Turn::Stopped(response))
+                Ok(Some(Step::Break(response)))
             }
             None => Err(Problem::new(Code::LinkExpired, "this link is used up").into()),
         },
-        Taking::Outdated => Ok(Turn::Outdated),
+        Taking::Outdated => Ok(Some(Step::Continue(None))),
     }
 }
 
