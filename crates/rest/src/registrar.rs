@@ -252,7 +252,7 @@ impl Api {
     }
 
     /// The path of each operation, as often as it has methods.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &'static str> {
+    pub fn paths(&self) -> impl Iterator<Item = &'static str> {
         self.entries.iter().map(|entry| entry.identity().1)
     }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use actix_web::web::ServiceConfig;
 use anyhow::{Context, bail};
 use slugline_mcp::{Tool, Tools};
-use slugline_rest::{Operation, RouteList};
+use slugline_rest::{Api, Operation, RouteList};
 
 use crate::{VERSION, api_routes, metrics, observers::Observer, settings::Settings};
 
@@ -36,7 +36,8 @@ pub(crate) struct Checked {
 impl Additions {
     /// Checks that nothing collides.
     pub(crate) fn check(self, settings: &Settings) -> anyhow::Result<Checked> {
-        let mut taken = folders_of(&api_routes::routes(&settings.bounds, Vec::new())?);
+        let own = api_routes::declared(&settings.bounds)?;
+        let mut taken = folders_of(&own);
         for operation in &self.operations {
             let (id, path) = (operation.id(), operation.path());
             let folder = folder(path).with_context(|| {
@@ -70,7 +71,11 @@ impl Additions {
             }
         }
         Ok(Checked {
-            api: api_routes::routes(&settings.bounds, self.operations)?,
+            api: self
+                .operations
+                .into_iter()
+                .try_fold(own, Api::operation)?
+                .finish(),
             tools: Tools::with(self.tools, &settings.bounds, VERSION)?,
             routes: self.routes,
             observers: self.observers,
@@ -79,9 +84,9 @@ impl Additions {
 }
 
 /// The folders in which the service has paths of its own.
-fn folders_of(api: &RouteList) -> BTreeSet<String> {
+fn folders_of(api: &Api) -> BTreeSet<String> {
     let others = [slugline_dashboard::PATH, metrics::PATH];
-    let folders = api.paths().into_iter().chain(others).filter_map(folder);
+    let folders = api.paths().chain(others).filter_map(folder);
     folders.map(str::to_owned).collect()
 }
 

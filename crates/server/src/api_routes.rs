@@ -1,25 +1,17 @@
-//! Every operation of the API: those of REST, those of the other adapters, and those that a
-//! program adds.
+//! Every operation of the API: those of REST, and those of the other adapters.
 
 use actix_web::http::Method;
 use slugline_contract::Bounds;
-use slugline_rest::{Api, ExternalOperation, Operation, OperationRefused, RouteList};
+use slugline_rest::{Api, ExternalOperation, OperationRefused, RouteList};
 
 use crate::{VERSION, assistants, service_path::may_be_service_path};
 
-/// Every operation of the API, with these beside them, for an instance with these bounds.
-///
-/// # Errors
-/// One of these cannot stand beside the others.
-pub(crate) fn routes(
-    bounds: &Bounds,
-    added: Vec<Operation>,
-) -> Result<RouteList, OperationRefused> {
-    let api = EXTERNAL_OPERATIONS
+/// Every operation of the API of an instance with these bounds.
+pub(crate) fn declared(bounds: &Bounds) -> Result<Api, OperationRefused> {
+    EXTERNAL_OPERATIONS
         .iter()
         .chain(&assistants::OPERATIONS)
-        .try_fold(slugline_rest::api(VERSION, bounds), Api::external)?;
-    Ok(added.into_iter().try_fold(api, Api::operation)?.finish())
+        .try_fold(slugline_rest::api(VERSION, bounds), Api::external)
 }
 
 /// The routes by the names under which their requests are counted.

@@ -20,12 +20,12 @@ mod tests {
     use slugline_contract::Bounds;
 
     use super::*;
-    use crate::api_routes::routes;
+    use crate::api_routes::declared;
 
     #[test]
     fn every_documented_path_but_the_links_own_is_the_services() {
-        let routes = routes(&Bounds::default(), Vec::new()).unwrap();
-        for path in routes.paths().into_iter().filter(|path| *path != "/{slug}") {
+        let api = declared(&Bounds::default()).unwrap();
+        for path in api.paths().filter(|path| *path != "/{slug}") {
             assert!(may_be_service_path(path), "{path}");
         }
     }

@@ -135,7 +135,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 fn print_document(settings: &Settings) -> anyhow::Result<()> {
-    let routes = api_routes::routes(&settings.bounds, Vec::new())?;
+    let routes = api_routes::declared(&settings.bounds)?.finish();
     let document = serde_json::to_string_pretty(&routes.document())?;
     Ok(writeln!(io::stdout(), "{document}")?)
 }
