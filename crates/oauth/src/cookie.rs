@@ -36,3 +36,28 @@ fn form(origin: &Origin) -> (&'static str, &'static str) {
         ("slugline_consent", "")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::public("https://sl.example", "__Host-slugline_consent", "; Secure")]
+    #[case::here("http://127.0.0.1:8080", "slugline_consent", "")]
+    fn no_script_and_no_other_host_has_the_cookie(
+        #[case] origin: &str,
+        #[case] name: &str,
+        #[case] secure: &str,
+    ) {
+        let origin = Origin::parse(origin).unwrap();
+        for (header, value) in [
+            (set("x", &origin), "x; Path=/; Max-Age=600"),
+            (remove(&origin), "; Path=/; Max-Age=0"),
+        ] {
+            let expected = format!("{name}={value}; HttpOnly; SameSite=Lax{secure}");
+            assert_eq!(header, expected.as_str());
+        }
+    }
+}

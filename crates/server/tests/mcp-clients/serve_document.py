@@ -1,10 +1,11 @@
 """Serves answers over https: certificate and key are the arguments. It reads a JSON object of paths
-and answers on standard input, after it has written its port."""
+and answers on standard input, after it has written its port; each further line replaces some."""
 
 import http.server
 import json
 import ssl
 import sys
+import threading
 
 answers = {}
 
@@ -29,6 +30,7 @@ context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(sys.argv[1], sys.argv[2])
 server.socket = context.wrap_socket(server.socket, server_side=True)
 print(server.server_port, flush=True)
-answers.update(json.loads(sys.stdin.readline()))
-print("ready", flush=True)
-server.serve_forever()
+threading.Thread(target=server.serve_forever).start()
+for line in sys.stdin:
+    answers.update(json.loads(line))
+    print("ready", flush=True)

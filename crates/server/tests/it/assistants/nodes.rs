@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{
-    ALL, ORIGIN, authorize, decide, enters, exchange, form_value, register, registered, renewal,
-    request, show, sign_in, token, tokens_in, told,
+    ALL, ORIGIN, authorize, decide, enters, exchange, form_value, posted, register, registered,
+    renewal, request, show, sign_in, token, tokens_in, told,
 };
 use crate::{
     faults::deaths::kill,
@@ -64,6 +64,38 @@ fn what_one_node_begins_another_ends() {
         register(&staying, &json!({"redirect_uris": ["https://a.example/"]})).status,
         201
     );
+}
+
+#[test]
+fn a_revocation_beside_a_renewal_ends_the_connection() {
+    let database = OwnDatabase::create("assistants_revoked");
+    let settings = [
+        ("SLUGLINE_DATABASE_URL", database.url().as_str()),
+        ("SLUGLINE_BASE_URL", ORIGIN),
+    ];
+    let nodes = [Server::start_with(&settings), Server::start_with(&settings)];
+    let mut renewed_first = 0;
+    for _ in 0..10 {
+        let tokens = super::connect(&nodes[0]);
+        let (renewed, revoked) = std::thread::scope(|scope| {
+            let renewing =
+                scope.spawn(|| token(&nodes[0], &renewal(&tokens.client, &tokens.refresh)));
+            let pairs = [("token", tokens.access.as_str())].into();
+            let revoked = posted(&nodes[1], "/_oauth/revoke", &pairs).send();
+            (renewing.join().unwrap(), revoked)
+        });
+        assert_eq!(revoked.status, 200, "{}", revoked.text);
+        if renewed.status == 200 {
+            renewed_first += 1;
+            let access = renewed.json()["access_token"].as_str().unwrap().to_owned();
+            for node in &nodes {
+                eventually("it is revoked", || enters(node, &access) == 401);
+            }
+        }
+        let listed = nodes[0].api("GET", "/api/tokens").send().json();
+        assert_eq!(listed["tokens"], json!([]), "a renewal: {}", renewed.text);
+    }
+    println!("{renewed_first} of 10 renewals came first");
 }
 
 #[test]

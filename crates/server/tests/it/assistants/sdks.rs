@@ -1,10 +1,10 @@
 //! The official clients' own flows, with both ways of registration.
 
 use std::{
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Lines, Write},
     net::TcpListener,
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
 use rcgen::{CertifiedKey, generate_simple_self_signed};
@@ -12,7 +12,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{authorize, request, show, sign_in};
+use super::{ALL, authorize, decide, form_value, request, show, sign_in};
 use crate::support::{
     programs::{node, python, run},
     server::{Server, TOKEN, command},
@@ -26,6 +26,8 @@ struct Documents {
     process: Child,
     folder: TempDir,
     origin: String,
+    answers: ChildStdin,
+    lines: Lines<BufReader<ChildStdout>>,
 }
 
 impl Documents {
@@ -54,14 +56,22 @@ impl Documents {
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let port = lines.next().unwrap().unwrap();
         let origin = format!("https://127.0.0.1:{port}");
-        let mut stdin = process.stdin.take().unwrap();
-        writeln!(stdin, "{}", answers(&origin)).unwrap();
-        assert_eq!(lines.next().unwrap().unwrap(), "ready");
-        Self {
+        let first = answers(&origin);
+        let mut documents = Self {
+            answers: process.stdin.take().unwrap(),
             process,
             folder,
             origin,
-        }
+            lines,
+        };
+        documents.answer(&first);
+        documents
+    }
+
+    /// Answers so from now on.
+    fn answer(&mut self, answers: &Value) {
+        writeln!(self.answers, "{answers}").unwrap();
+        assert_eq!(self.lines.next().unwrap().unwrap(), "ready");
     }
 
     fn at(&self, path: &str) -> String {
@@ -206,4 +216,43 @@ fn documents_that_lie_or_never_end_are_refused() {
         assert_eq!(refused.status, 400, "{path}: {}", refused.text);
         assert_eq!(refused.header("location"), "");
     }
+}
+
+#[test]
+fn a_decision_about_an_application_that_changed_its_name_is_asked_again() {
+    let named = |origin: &str, name: &str| {
+        let mut answer = document(&format!("{origin}/client.json"));
+        let body = answer["body"].as_str().unwrap().replace("Described", name);
+        answer["body"] = json!(body);
+        answer["headers"]["cache-control"] = json!("no-store");
+        json!({"/client.json": answer})
+    };
+    let mut documents = Documents::serve(|origin| named(origin, "Good App"));
+    let server = start_here(
+        &[("SLUGLINE_CHECK_ALLOWED_NETWORKS", "127.0.0.0/8")],
+        Some(&documents.certificate()),
+    );
+    let (client, resource) = (
+        documents.at("/client.json"),
+        format!("{}/api/mcp", server.origin()),
+    );
+    let mut sent = request(&client);
+    sent.insert("redirect_uri", CALLBACK);
+    sent.insert("resource", &resource);
+    let path = authorize(&sent);
+    let cookie = sign_in(&server, &path, TOKEN);
+    let shown = show(&server, &path, &cookie);
+    assert!(shown.text.contains("Good App"), "{}", shown.text);
+    documents.answer(&named(&documents.origin, "Evil Twin"));
+    let refused = decide(&server, &path, &cookie, &form_value(&shown), ALL);
+    assert_eq!((refused.status, refused.header("location")), (403, ""));
+    assert!(
+        refused.text.contains("changed its name"),
+        "{}",
+        refused.text
+    );
+    let shown = show(&server, &path, &cookie);
+    assert!(shown.text.contains("Evil Twin"), "{}", shown.text);
+    let agreed = decide(&server, &path, &cookie, &form_value(&shown), ALL);
+    assert_eq!(agreed.status, 303, "{}", agreed.text);
 }

@@ -84,7 +84,9 @@ fn a_command_names_a_host_for_the_service_that_runs() {
         (code == Some(0), told + &said)
     };
     let added = command(&["add", "go.example", "--home-url", "https://example.com/"]);
-    assert!(added.0, "{}", added.1);
+    let told =
+        "added go.example  home https://example.com/; a running service knows it within a second\n";
+    assert_eq!(added, (true, told.to_owned()));
     eventually("the service knows it", || {
         asked(&server, "go.example") == 200
     });
