@@ -69,7 +69,7 @@ pub struct WatchCounts {
     pub failed: Counter,
 }
 
-/// What this watch does while it has the lease.
+/// The work of this watch while it has the lease.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     round: WatchRound,

@@ -12,7 +12,7 @@ use slugline_domain::{Dimension, VisitFilter};
 
 use crate::sql::{asked, asked_in, floor};
 
-/// What ClickHouse adds up for each UTC day and each combination of values.
+/// The totals that ClickHouse keeps for each UTC day and each combination of values.
 #[derive(Debug)]
 struct Totals {
     /// The name of the projection.

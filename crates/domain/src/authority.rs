@@ -1,4 +1,4 @@
-//! Where the host stands in the text of a URL.
+//! Finds the host in the text of a URL.
 
 use std::ops::Range;
 

@@ -39,8 +39,8 @@ impl<T> Change<T> {
     }
 }
 
-/// What holds a member of a link: an option of its value, or a value that is empty if the link does
-/// not have the member.
+/// Holds a member of a link: an option of its value, or a value that is empty if the link does not
+/// have the member.
 pub trait Holds<T> {
     /// The value, if there is one.
     fn held(&self) -> Option<&T>;

@@ -83,7 +83,7 @@ impl ForwardingFault {
     }
 }
 
-/// What is wrong with a member.
+/// The fault of a member.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ForwardingReason {
     /// The destination is the link's own address, or below it.

@@ -1,4 +1,4 @@
-//! Why a visitor of a link gets an answer.
+//! Explains the answer that a visitor of a link gets.
 
 use crate::{
     Arrival, FollowedLink, Gate, InstanceDefaults, Resolution, Visitor, Way, routing::ConditionKind,

@@ -12,7 +12,7 @@ use crate::{
     ports::{Insertion, StoreError, Version},
 };
 
-/// What a store keeps of links that were changed or deleted.
+/// The versions that a store keeps of links that were changed or deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keeping {
     /// The most former versions of a link that is there. With 0 nothing is kept, of deleted links
@@ -187,7 +187,7 @@ pub enum Purge {
 /// or delete, in the same transaction. An update that keeps the revision makes no new version.
 #[async_trait]
 pub trait LinkHistory: fmt::Debug + Send + Sync {
-    /// What the store keeps.
+    /// The versions that the store keeps.
     fn keeping(&self) -> Keeping;
 
     /// The versions of the link that has or had this identity.

@@ -1,4 +1,4 @@
-//! What becomes of a link that is to be stored.
+//! The outcome for a link that is to be stored.
 
 /// The outcome of inserting a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

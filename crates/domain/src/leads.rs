@@ -1,4 +1,4 @@
-//! Where a link leads: the destinations among its members.
+//! The destinations among the members of a link.
 
 use crate::{
     Comment, Countries, Description, Destination, Holds, ImageRef, LinkContent, MaxVisits, Rules,

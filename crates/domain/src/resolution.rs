@@ -82,7 +82,7 @@ pub enum Arrival<'l> {
     Sealed,
 }
 
-/// How a link leads a visitor to a destination.
+/// A link leads a visitor to a destination.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Lead<'l> {
     /// The way that was chosen.

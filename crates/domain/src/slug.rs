@@ -79,7 +79,7 @@ impl Slug {
     }
 }
 
-/// What ends a sentence, a bracket or a quotation behind an address.
+/// Characters that end a sentence, a bracket or a quotation behind an address.
 const PUNCTUATION: &[char] = &[
     '.', ',', ')', ';', ':', '!', '\'', '"', '\u{2026}', '\u{200b}',
 ];

@@ -27,8 +27,8 @@ const FORBIDDEN_IN_QUERIES: &AsciiSet = &FORBIDDEN.add(b'#');
 /// An address as it leaves the service, in `Location` (RFC 9110 §10.2.2), a page or a request: a URI
 /// (RFC 3986) in ASCII.
 ///
-/// What no URI holds is percent-encoded as UTF-8, a host leaves as name servers know it (IDNA, UTS
-/// 46), and everything else leaves byte for byte, escapes included.
+/// Characters that no URI holds are percent-encoded as UTF-8, a host leaves as name servers know it
+/// (IDNA, UTS 46), and everything else leaves byte for byte, escapes included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Uri<'a>(Cow<'a, str>);
 

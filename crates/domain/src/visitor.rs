@@ -14,7 +14,7 @@ pub struct Visitor<'a> {
     pub country: Option<Country>,
     /// The request's query string, without `?`.
     pub query: Option<&'a str>,
-    /// What stands behind the slug in the path, for links that pass it on.
+    /// The rest of the path behind the slug, for links that pass it on.
     pub rest: Option<PathRest<'a>>,
     /// Facts that only some links ask for.
     pub facts: &'a dyn VisitorFacts,

@@ -18,7 +18,7 @@ pub struct Failing {
     pub checked_at: UnixSeconds,
     /// The number of them.
     pub times: u32,
-    /// What came of the last one.
+    /// The outcome of the last one.
     pub answer: BadAnswer,
 }
 
@@ -32,7 +32,7 @@ impl Failing {
     }
 }
 
-/// What came of a request that failed.
+/// The outcome of a request that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadAnswer {
     /// The HTTP status of an error.
@@ -193,7 +193,7 @@ pub struct WatchLease {
     pub until: UnixMillis,
 }
 
-/// What a watcher finds that has the lease.
+/// The state that a watcher with the lease finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WatchTurn {
     /// The round to go on with; `None` if there was none.

@@ -50,7 +50,7 @@ pub struct Edge {
     pub agents: Option<Arc<dyn AgentReader>>,
     /// The lots by which visitors fall on a side of a split.
     pub lots: SplitSides,
-    /// How an answer shows the link that a failed precondition is about; without it, no link.
+    /// Shows the link that a failed precondition is about; without it, answers show none.
     pub link_view: Option<fn(&SeenLink) -> Value>,
     /// The resource for which assistants get tokens.
     pub protected: Option<ProtectedResource>,

@@ -181,7 +181,7 @@ fn modern_list(tools: &[Value], version: &str) -> Raw {
 /// The headers that the protocol reads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Headers {
-    /// Whether `Accept` admits JSON.
+    /// True if `Accept` admits JSON.
     pub(crate) takes_json: bool,
     pub(crate) protocol_version: Option<String>,
     pub(crate) method: Option<String>,

@@ -272,8 +272,8 @@ fn consent(
     })
 }
 
-/// What a person decides about: the request, and who asks. The name may change meanwhile, because
-/// the application's document is its own.
+/// Ties a decision to the request and to the application as the page named it. The application may
+/// change its name meanwhile, because its document is its own.
 fn shown(request: &HttpRequest, asked: &ConsentRequest) -> String {
     format!("{} {} {}", request.query_string(), asked.host, asked.name)
 }

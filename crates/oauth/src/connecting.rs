@@ -1,4 +1,4 @@
-//! What the routes share: the use case, the guard, and their paths.
+//! The use case, the guard and the paths, which the routes share.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ pub struct Issue {
     /// Kind of fault.
     #[schemars(with = "String")]
     pub code: IssueCode,
-    /// Where: `["tags", "1"]`.
+    /// The path of the member: `["tags", "1"]`.
     pub path: Vec<String>,
     /// The fault.
     pub message: String,

@@ -34,7 +34,7 @@ use crate::{
 /// The link that a visitor asks for, and what the visitor brings along.
 struct Asked<'r> {
     key: LinkKey,
-    /// What stands behind the slug, for links that pass it on.
+    /// The rest of the path behind the slug, for links that pass it on.
     rest: Option<PathRest<'r>>,
     query: Option<Cow<'r, str>>,
 }

@@ -1,4 +1,4 @@
-//! What a visitor passes before the destination: gates, and the count of visits.
+//! Gates, and the count of visits, which a visitor passes before the destination.
 //!
 //! Programs send headers, people send forms. The rules are Sink's: a password header
 //! takes precedence, and a form is read only when it is posted.

@@ -38,7 +38,7 @@ pub struct RestState {
 /// seconds.
 #[async_trait]
 pub trait Outside: fmt::Debug + Send + Sync {
-    /// What is not right there.
+    /// Returns the faults that it finds there.
     async fn findings(&self) -> Vec<Finding>;
 }
 
@@ -84,7 +84,7 @@ pub struct Statistics(pub StatsReader);
 #[derive(Debug)]
 pub struct PublicOrigin(pub Origin);
 
-/// What the instance knows of clients.
+/// The facts that the instance knows of clients.
 pub(crate) struct Clients(pub(crate) web::Data<Guard>);
 
 /// The client's place.

@@ -1,4 +1,4 @@
-//! What a program adds to the service, and the checks before the service starts.
+//! Checks the parts that a program adds to the service, before the service starts.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -9,7 +9,7 @@ use slugline_rest::{Api, Operation, RouteList};
 
 use crate::{VERSION, api_routes, metrics, observers::Observer, settings::Settings};
 
-/// What a program adds to the service.
+/// The parts that a program adds to the service.
 #[derive(Default)]
 pub(crate) struct Additions {
     pub(crate) operations: Vec<Operation>,

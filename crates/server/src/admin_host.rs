@@ -1,4 +1,4 @@
-//! Which hosts have which paths, where a host is set aside for administration.
+//! Divides the paths between hosts, where one is set aside for administration.
 
 use std::sync::Arc;
 

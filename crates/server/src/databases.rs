@@ -64,7 +64,7 @@ fn keeping(
     Ok(Arc::new(store.keeping(settings.keeping)))
 }
 
-/// What every error about the database of links begins with.
+/// Begins every error about the database of links.
 pub(crate) const CONTEXT: &str = "the links database";
 
 /// The setting of a server, or the file and the trouble of its disk.

@@ -2,7 +2,7 @@
 
 use tokio::task::AbortHandle;
 
-/// What a process hears of.
+/// The subjects of which a process hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     Links,

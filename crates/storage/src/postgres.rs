@@ -221,7 +221,7 @@ fn limited(options: PgPoolOptions) -> PgPoolOptions {
     /// Nothing is compiled: while the server has no statistics of a table, it takes a page of
     /// links for so much work that it compiles the statement for 0.2 s, and then reads the page in 3 ms.
     ///
-    /// What was acknowledged is on the disk, and on that of a synchronous standby, whatever is the
+    /// Acknowledged changes are on the disk, and on that of a synchronous standby, whatever is the
     /// default of the server, the database or the role; they may ask for more.
     const SETTINGS: &str = "SELECT set_config('synchronous_commit', 'on', false) \
                             WHERE current_setting('synchronous_commit') <> 'remote_apply'; \

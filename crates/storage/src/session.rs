@@ -11,7 +11,7 @@ use crate::postgres::statements::Statements as PostgresStatements;
 use crate::sqlite::statements::Statements as SqliteStatements;
 use crate::{failure::Failure, row::Row};
 
-/// What is done with either kind of database: first with SQLite, then with PostgreSQL.
+/// Matches either kind of database: first SQLite, then PostgreSQL.
 macro_rules! by_engine {
     ($Kinds:ident, $of:expr, $sqlite:pat => $first:expr, $postgres:pat => $second:expr $(,)?) => {
         match $of {

@@ -1,5 +1,5 @@
-//! When visits were sampled. The rows that a question finds cannot tell: a visit that was sampled
-//! away leaves no row. So the writer records what it decided, by time and by link, in the
+//! Records when visits were sampled. The rows that a question finds cannot tell: a visit that was
+//! sampled away leaves no row. So the writer records what it decided, by time and by link, in the
 //! transaction that stores the batch, and an answer is exact only if no such record concerns it.
 //!
 //! | module | holds |

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{access::Access, caller::SeenLink, error::Error};
 
-/// How a new link comes about.
+/// The terms under which a caller makes a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CreateTerms {
     /// `true` takes an active link in place of the new one if it is equal in every member.

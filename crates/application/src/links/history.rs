@@ -54,7 +54,7 @@ impl LinkService {
         Ok(removed == u64::from(Self::PIECE))
     }
 
-    /// What is kept of links that are changed or deleted.
+    /// The versions that the store keeps of links that are changed or deleted.
     pub fn keeping(&self) -> Keeping {
         self.parts.history.keeping()
     }

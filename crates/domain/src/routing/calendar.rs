@@ -65,7 +65,7 @@ fn days_from_civil(year: i64, month: i64) -> i64 {
     era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
-/// Where a time begins or ends: at a moment, or with a day of the rule's time zone.
+/// The begin or the end of a time: a moment, or a day of the rule's time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
     Moment(UnixSeconds),

@@ -1,4 +1,4 @@
-//! What conditions ask of a visitor.
+//! The facts of a visitor that conditions ask for.
 
 use std::{fmt, net::IpAddr};
 

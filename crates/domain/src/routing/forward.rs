@@ -1,4 +1,4 @@
-//! What stands behind the slug, passed on to the destination.
+//! Passes on to the destination the rest of a path, which stands behind the slug.
 //!
 //! The rest of a path is untrusted. It is written segment by segment and only behind the host, so
 //! it can change neither scheme, host, port nor credentials. In a path it keeps its escapes; behind
@@ -11,7 +11,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_e
 
 use crate::{Slug, authority::authority_end, uri::encoded};
 
-/// What stands behind the slug in the path of a request, as it was sent: `rust-lang/rust` of
+/// The rest of a path behind the slug, as the client sent it: `rust-lang/rust` of
 /// `/gh/rust-lang/rust`. At most [`PathRest::MAX_BYTES`] long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PathRest<'r>(&'r str);

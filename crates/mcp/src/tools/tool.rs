@@ -49,7 +49,7 @@ impl ToolContext {
         self.app.stats.seen_by(&self.caller)
     }
 
-    /// Where a person can undo what a tool did.
+    /// Tells a person how to undo what a tool did.
     pub(super) fn undo(&self) -> Undo<'_> {
         Undo {
             dashboard: self.dashboard.as_str(),

@@ -34,7 +34,7 @@ pub(crate) struct Words {
     pub(crate) links_read: &'static str,
     pub(crate) links_write: &'static str,
     pub(crate) analytics_read: &'static str,
-    /// What no assistant gets.
+    /// Names the rights that no assistant gets.
     pub(crate) never: &'static str,
     /// Opens the fields for tags and slugs.
     pub(crate) only: &'static str,

@@ -120,7 +120,7 @@ pub(super) const LINKS: &[&str] = &[
     "SLUGLINE_LEGACY_KV_URL",
 ];
 
-/// What a command that logs is told.
+/// The settings of a command that logs.
 pub(super) const LOGGED: &[&str] = &["SLUGLINE_LOG", "SLUGLINE_LOG_FORMAT"];
 
 /// Flags for every setting.

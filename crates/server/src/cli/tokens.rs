@@ -9,7 +9,7 @@ use slugline_system::{OsRandom, SystemClock};
 use super::arguments::{settings, sources, these};
 use crate::{databases, service, settings::Settings, sign_in_codes, site_token, token_commands};
 
-/// What the site token of the data folder depends on.
+/// The settings on which the site token of the data folder depends.
 const SITE_TOKEN: &[&str] = &[
     "SLUGLINE_ADMIN_HOST",
     "SLUGLINE_LISTEN",

@@ -1,4 +1,4 @@
-//! What an observer is, and what it hears.
+//! Observers, and the events that they hear.
 
 use std::borrow::Cow;
 

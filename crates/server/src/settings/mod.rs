@@ -97,9 +97,9 @@ pub struct Settings {
     pub log: Log,
     /// The time for which the audit trail keeps lines; `None` keeps them for ever.
     pub audit_kept_for: Option<Duration>,
-    /// What is kept of links that are changed or deleted.
+    /// The versions that the store keeps of links that are changed or deleted.
     pub keeping: Keeping,
-    /// When the destinations of links are asked; `None` for never.
+    /// The watch asks destinations this often; `None` for never.
     pub watch: Option<Duration>,
     /// The writes that each named token has in a minute; `None` sets no limit.
     pub token_writes_per_minute: Option<NonZeroU32>,
@@ -323,7 +323,7 @@ impl Settings {
         self.data_dir.join("analytics-spool.db")
     }
 
-    /// When the destinations of links are asked. Links of a public demonstration end too soon for it.
+    /// The watch asks destinations this often. Links of a public demonstration end too soon for it.
     pub(crate) fn watched(&self) -> Option<Duration> {
         self.watch.filter(|_| self.preview == PreviewMode::Off)
     }

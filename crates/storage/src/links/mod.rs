@@ -129,7 +129,7 @@ impl SqlLinkStore {
         self.database.timings()
     }
 
-    /// Whether the last change failed, whatever it was.
+    /// Returns whether the last change failed.
     pub fn last_change_failed(&self) -> bool {
         self.database.last_change_failed()
     }

@@ -42,7 +42,7 @@ pub(super) struct NewLink {
     pub(super) note: AuditNote,
 }
 
-/// What became of a link.
+/// The outcome for a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     Stored,

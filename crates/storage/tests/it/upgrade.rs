@@ -80,7 +80,7 @@ async fn is_upgraded(url: &DatabaseUrl) {
 /// The mark of a build whose step 0.1.0 has other statements.
 const OTHER_COMMIT: &str = "UPDATE slugline_steps SET fingerprint = '0123456789abcdef'";
 
-/// What a build before 0.1.0 has of ours.
+/// The tables that a build before 0.1.0 has of ours.
 const BEFORE_RELEASE: &str = "CREATE TABLE link_tags (link_id text NOT NULL, tag text NOT NULL)";
 
 #[tokio::test]

@@ -50,7 +50,7 @@ pub fn rebuild(path: &Path, now: UnixSeconds) -> Result<Rebuilt, OpenError> {
     replace(&ACCESS_LOG, path, now, copy)
 }
 
-/// What the saved rows tell.
+/// The facts that the saved rows tell.
 #[derive(Debug, Default)]
 struct Told {
     links: HashSet<i64>,

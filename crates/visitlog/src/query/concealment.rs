@@ -73,7 +73,7 @@ impl Concealment {
         Ok(shown.select(|is_shown| is_shown == (part == RowVisibility::Shown)))
     }
 
-    /// Whether the destination of each row is shown: if its visit says that there was no password.
+    /// Tells of each row if its destination is shown: if its visit says that there was no password.
     fn shown(
         &self,
         block: &mut Block,
@@ -98,7 +98,7 @@ impl Concealment {
     }
 }
 
-/// Whether each entry of the family is shown.
+/// Tells of each entry of the family if it is shown.
 fn of_entries(texts: &Texts) -> Values<bool> {
     let of_texts = texts.dictionary.iter();
     let of_texts: Vec<bool> = of_texts

@@ -155,7 +155,7 @@ impl Operation {
         call.header("accept", BOTH).json(input).send()
     }
 
-    /// Whether the document says that the operation refuses with this code.
+    /// Returns whether the document says that the operation refuses with this code.
     pub(crate) fn may_refuse(&self, code: &str) -> bool {
         let mut failures = self.documented["responses"].as_object().unwrap().values();
         failures.any(|failure| failure["description"].as_str().unwrap().contains(code))

@@ -1,4 +1,4 @@
-//! What strangers try, each with the answer that keeps them out.
+//! Strangers try to get in, each with the answer that keeps them out.
 
 use rstest::rstest;
 use serde_json::{Value, json};

@@ -26,7 +26,7 @@ fn found(server: &Server) -> Vec<String> {
     codes.filter(about).map(str::to_owned).collect()
 }
 
-/// What `slugline doctor` says of the outside, with this public address.
+/// Returns what `slugline doctor` says of the outside, with this public address.
 fn doctor(server: &Server, base: &str) -> String {
     let mut command = command(server.folder());
     let output = command

@@ -1,4 +1,4 @@
-//! What observers hear.
+//! Observers hear of visits and changes.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 

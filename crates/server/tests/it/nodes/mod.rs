@@ -97,7 +97,7 @@ fn create(node: &Server) -> Answer {
     node.post("/api/link/create", &link)
 }
 
-/// What `act` returns for each of these, all at the same time.
+/// Calls `act` for all of these at the same time, and returns the results.
 fn at_once<T: Send, R: Send>(all: Vec<T>, act: impl Fn(T) -> R + Sync) -> Vec<R> {
     std::thread::scope(|scope| {
         let act = &act;
