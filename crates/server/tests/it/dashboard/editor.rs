@@ -51,6 +51,8 @@ fn every_field_of_a_new_link_arrives() {
     editor.add("Add a country");
     browser.choose(".country-rule select", "DE");
     editor.write("geo-0", "https://de.example.com/");
+    // Nothing tells this instance where visitors are.
+    browser.says(".country-rule ~ .warn-text", "SLUGLINE_GEOIP_PATH");
     browser.choose("select[aria-label^='Pass the visitor']", "yes");
     browser.run(
         "for (const box of document.querySelectorAll('.section-body .check input')) box.click()",
