@@ -2,7 +2,6 @@
 
 use std::{
     convert::Infallible,
-    fmt,
     hash::Hash,
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicUsize},
@@ -238,6 +237,7 @@ pub(crate) struct AttemptQueue<K> {
     lanes: Cache<K, Arc<Lane>>,
 }
 
+#[derive(Debug)]
 struct Lane {
     free: Arc<Semaphore>,
     waiting: AtomicUsize,
@@ -319,12 +319,6 @@ impl Default for Lane {
             waiting: AtomicUsize::new(0),
             next: Mutex::default(),
         }
-    }
-}
-
-impl fmt::Debug for Lane {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lane").finish_non_exhaustive()
     }
 }
 

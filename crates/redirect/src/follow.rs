@@ -76,7 +76,7 @@ async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> 
             let unlisted = &mut is_unlisted;
             Box::pin(pass_on_path(redirects, request, body, key, rest, unlisted)).await
         }
-        None => Err(Problem::new(Code::RouteNotFound, "nothing is here").into()),
+        None => Err(nothing_here().into()),
     };
     let mut response = answer.unwrap_or_else(|failure| {
         let problem = failure.report();
@@ -174,14 +174,13 @@ async fn pass_on_path(
     rest: &str,
     is_unlisted: &mut bool,
 ) -> Result<HttpResponse, Failure> {
-    let nothing = || Problem::new(Code::RouteNotFound, "nothing is here");
     let now = redirects.clock.now();
     let found = find(redirects, &key, now).await?;
     let passes_on = |link: Arc<FollowedLink>| {
         link.terms().routing.forwards_path() && !link.is_hidden_at(now.second())
     };
     if !found.is_some_and(passes_on) {
-        return Err(nothing().into());
+        return Err(nothing_here().into());
     }
     let rest = PathRest::new(rest).ok_or_else(|| {
         let most = PathRest::MAX_BYTES;
@@ -296,10 +295,11 @@ async fn attempt(
                     let page = pages::warning(request, target.as_deref(), password.as_deref());
                     return Ok(Step::Break(page));
                 }
-                Verdict::Passed => (
-                    link.deliver(&visitor, rules),
-                    passage_through_a_gate(request),
-                ),
+                // Browsers must not post a form again to the destination.
+                Verdict::Passed if request.method() == Method::POST => {
+                    (link.deliver(&visitor, rules), Passage::Form)
+                }
+                Verdict::Passed => (link.deliver(&visitor, rules), Passage::Gated),
             }
         }
     };
@@ -375,10 +375,14 @@ async fn attempt(
     Ok(Step::Break(response))
 }
 
+fn nothing_here() -> Problem {
+    Problem::new(Code::RouteNotFound, "nothing is here")
+}
+
 /// The problem of a slug that no link has, or of a path behind one.
 fn nothing_there(asked: &Asked<'_>) -> Problem {
     if asked.rest.is_some() {
-        return Problem::new(Code::RouteNotFound, "nothing is here");
+        return nothing_here();
     }
     let detail = format!("no link has the slug {:?}", asked.key.slug.as_str());
     Problem::new(Code::LinkNotFound, detail)
@@ -412,15 +416,6 @@ fn arrive(
     };
     redirects.outcomes.count(outcome);
     response
-}
-
-/// Browsers must not post a form again to the destination.
-fn passage_through_a_gate(request: &HttpRequest) -> Passage {
-    if request.method() == Method::POST {
-        Passage::Form
-    } else {
-        Passage::Gated
-    }
 }
 
 #[cfg(test)]

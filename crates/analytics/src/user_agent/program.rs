@@ -105,7 +105,6 @@ const PROGRAMS: &[(&str, Kind, &str)] = &[
     ("proximic", Kind::Crawler, "proximic"),
     ("slurp", Kind::Crawler, "Yahoo! Slurp"),
     ("ia_archiver", Kind::Crawler, "ia_archiver"),
-    ("bytespider", Kind::Crawler, "Bytespider"),
     ("google-extended", Kind::Crawler, "Google-Extended"),
     ("meta-externalagent", Kind::Crawler, "Meta-ExternalAgent"),
     // Command lines.
