@@ -70,6 +70,12 @@ impl Slug {
     }
 
     fn before_punctuation(segment: &str, punctuation: &[char]) -> Option<Self> {
+        // Most segments are a slug as they are.
+        if let Ok(slug) = Self::parse(segment)
+            && slug.0.len() == segment.len()
+        {
+            return Some(slug);
+        }
         let decoded = percent_decode_str(segment).decode_utf8().ok()?;
         let text = decoded.trim_end_matches(punctuation);
         let dots = |text: &str| text.matches('.').count();

@@ -43,6 +43,9 @@ impl VisitHeaders {
     /// hold secrets, so it is not kept.
     #[must_use]
     pub fn with_query(mut self, query: &str) -> Self {
+        if query.is_empty() {
+            return self;
+        }
         let campaign: Vec<&str> = Campaign::PARAMETERS
             .into_iter()
             .filter_map(|parameter| {

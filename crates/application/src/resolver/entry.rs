@@ -2,7 +2,7 @@
 //! is read again.
 
 use std::{
-    hash::{BuildHasher, RandomState},
+    hash::{BuildHasher, Hash, RandomState},
     sync::Arc,
 };
 
@@ -10,6 +10,7 @@ use quick_cache::{
     DefaultHashBuilder, Weighter,
     sync::{DefaultLifecycle, PlaceholderGuard},
 };
+use siphasher::sip128::{Hasher128, SipHasher13};
 use slugline_domain::{FollowedLink, LinkKey};
 
 use super::freshness::Fresh;
@@ -47,15 +48,24 @@ impl Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key([u64; 2]);
 
-/// Makes keys with two secrets of this process. An attacker cannot find slugs that share a key, and the
+/// Makes keys with a secret of this process. An attacker cannot find slugs that share a key, and the
 /// chance that any two of a billion slugs do is less than one in 10²⁰.
-#[derive(Debug, Default)]
-pub(super) struct Keys([RandomState; 2]);
+#[derive(Debug)]
+pub(super) struct Keys(SipHasher13);
 
 impl Keys {
     pub(super) fn of(&self, key: &LinkKey) -> Key {
-        let [first, second] = &self.0;
-        Key([first.hash_one(key), second.hash_one(key)])
+        let mut hasher = self.0;
+        key.hash(&mut hasher);
+        let digest = hasher.finish128();
+        Key([digest.h1, digest.h2])
+    }
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        let drawn = |part: u8| RandomState::new().hash_one(part);
+        Self(SipHasher13::new_with_keys(drawn(0), drawn(1)))
     }
 }
 
