@@ -283,8 +283,10 @@ mod tests {
         past.content.expires_at = Some(seconds(-5));
         let mut taken = import("taken-id");
         taken.id = Some(active.id.clone());
+        let mut elsewhere = import("ACTIVE");
+        elsewhere.content.destination = destination("https://example.com/elsewhere");
         let batch = vec![
-            import("ACTIVE"),
+            elsewhere,
             import("expired"),
             import("New"),
             import("new"),
@@ -298,7 +300,7 @@ mod tests {
                 ("active", ImportOutcome::Skipped),
                 ("expired", ImportOutcome::Stored),
                 ("new", ImportOutcome::Stored),
-                ("new", ImportOutcome::Skipped),
+                ("new", ImportOutcome::CameBefore),
                 ("past", ImportOutcome::Stored),
                 ("taken-id", ImportOutcome::IdTaken),
             ]
