@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the secrets of compose.yaml, once, in a folder `secrets` beside this file.
+# Makes the secrets of compose.cluster.yaml, once, in a folder `secrets` beside this file.
 #
 # The folder is its owner's alone. The files in it can be read by everybody, because containers
 # get them with their owner and mode, and run under accounts of their own.

@@ -1,4 +1,4 @@
-//! Packs the pages of the API reference, so that the binary holds them once and
+//! Packs the page of the API reference, so that the binary holds it once and
 //! compressed, and most clients get those bytes unchanged.
 
 use std::{
@@ -8,22 +8,14 @@ use std::{
     path::PathBuf,
 };
 
-use aide::{scalar::Scalar, swagger::Swagger};
+use aide::swagger::Swagger;
 use flate2::{Compression, write::GzEncoder};
 
 const DOCUMENT_PATH: &str = "/_docs/openapi.json";
 const TITLE: &str = "Slugline API";
 
-/// Scalar's own fonts would come from another server; without them it falls back to a
-/// serif font.
-const SYSTEM_FONTS: &str = "<style>:root, body { \
-    --scalar-font: system-ui, sans-serif !important; \
-    --scalar-font-code: ui-monospace, monospace !important; }</style></head>";
-
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    let scalar = Scalar::new(DOCUMENT_PATH).with_title(TITLE).html();
-    pack("scalar", &scalar.replacen("</head>", SYSTEM_FONTS, 1))?;
     let swagger = Swagger::new(DOCUMENT_PATH).with_title(TITLE).html();
     pack("swagger", &swagger)
 }

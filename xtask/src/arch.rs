@@ -77,11 +77,11 @@ const PLAN: &[Floor] = &[
     Floor { room: "redirect", lines: 2140, uses: &["domain", "application", "httpkit"], tests_use: &["storage", "system", "testkit"] },
     Floor { room: "oauth", lines: 1150, uses: &["domain", "application", "httpkit"], tests_use: &["testkit"] },
     Floor { room: "dashboard", lines: 700, uses: &["httpkit"], tests_use: &[] },
-    Floor { room: "server", lines: 9480, tests_use: &["testkit"], uses: &[
+    Floor { room: "server", lines: 9500, tests_use: &["testkit"], uses: &[
         "domain", "system", "storage", "analytics", "visitlog", "clickhouse", "outbound", "legacy", "application", "contract",
         "httpkit", "rest", "mcp", "redirect", "oauth", "dashboard",
     ] },
-    Floor { room: "xtask", lines: 2330, uses: &[], tests_use: &[] },
+    Floor { room: "xtask", lines: 2710, uses: &[], tests_use: &[] },
     Floor { room: "bench", lines: 0, uses: &["xtask"], tests_use: &[] },
 ];
 
@@ -119,7 +119,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("argon2", &["application"]),
     ("clap", &["server", "xtask", "bench"]),
     ("csv", &["contract"]),
-    ("flate2", &["contract", "rest", "dashboard"]),
+    ("flate2", &["contract", "rest", "dashboard", "server"]),
     ("getrandom", &["system"]),
     ("hyper", &["outbound"]),
     ("icu_casemap", &["domain"]),

@@ -5,7 +5,7 @@ use std::{env, process::Stdio, time::Instant};
 use anyhow::{Context, Result, ensure};
 use xtask::process;
 
-use crate::{arch, checks, test, vendor, verdict::Verdict, web};
+use crate::{arch, checks, licenses, test, vendor, verdict::Verdict, web};
 
 /// Runs the steps in order and stops at the first that fails; then the tests, and the compiler's
 /// checks beside them.
@@ -33,6 +33,7 @@ const STEPS: &[Step] = &[
     ("fmt --check", || checks::fmt(true)),
     ("arch", arch::run),
     ("vendor --check", || vendor::run(true)),
+    ("licenses --check", || licenses::run(true)),
     ("web", web::run),
 ];
 

@@ -10,10 +10,14 @@
 )]
 
 mod arch;
+mod archive;
 mod bench;
 mod checks;
 mod ci;
 mod fuzz;
+mod home;
+mod image;
+mod licenses;
 mod openapi;
 mod package;
 mod test;
@@ -21,7 +25,7 @@ mod vendor;
 mod verdict;
 mod web;
 
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use clap::Parser;
@@ -57,6 +61,32 @@ enum Command {
     Bench(bench::Arguments),
     /// Compare the crates' dependencies with the floor plan.
     Arch,
+    /// Write the address of the repository into each file that states it.
+    Home {
+        /// `OWNER/NAME` on GitHub.
+        repository: String,
+    },
+    /// Write the notices of others' work in the program, which `slugline licenses` prints.
+    Licenses {
+        /// Only report whether the committed file is complete.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Build the image and run it, within 64 MiB of memory and as root of this machine.
+    Image {
+        /// A static program, instead of building one, which takes a quarter of an hour.
+        #[arg(long)]
+        program: Option<PathBuf>,
+    },
+    /// Pack the archive of a release for one processor and system.
+    Archive {
+        /// A finished program, instead of building one, which takes a quarter of an hour.
+        #[arg(long)]
+        program: Option<PathBuf>,
+        /// The target that it is built for [default: this machine, static].
+        #[arg(long)]
+        target: Option<String>,
+    },
     /// Check licences, sources, bans and duplicates of the dependencies.
     Deny {
         /// Ask the advisory database as well, which needs the network.
@@ -80,6 +110,9 @@ enum Command {
         /// Do not compile the packages, which takes minutes.
         #[arg(long)]
         no_verify: bool,
+        /// Also everything else that the tag of a release needs.
+        #[arg(long)]
+        release: bool,
     },
     /// Check that the workspace compiles for Windows.
     Windows,
@@ -120,12 +153,16 @@ fn run(command: Command) -> Result<Verdict> {
         Command::Fmt { check } => checks::fmt(check)?,
         Command::Lint { features } => checks::lint(features)?,
         Command::Arch => arch::run()?,
+        Command::Licenses { check } => licenses::run(check)?,
+        Command::Image { program } => image::run(program)?,
+        Command::Archive { program, target } => archive::run(program, target)?,
+        Command::Home { repository } => home::set(&repository)?,
         Command::Deny { advisories } => checks::deny(advisories)?,
         Command::Openapi => openapi::run()?,
         Command::Vendor { check } => vendor::run(check)?,
         Command::Web => web::run()?,
         Command::Wasm => checks::wasm()?,
-        Command::Package { no_verify } => package::run(!no_verify)?,
+        Command::Package { no_verify, release } => package::run(!no_verify, release)?,
         Command::Windows => checks::windows()?,
         Command::Shots => web::shots()?,
         Command::Fuzz {

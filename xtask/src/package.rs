@@ -1,13 +1,21 @@
 //! `cargo xtask package`: the packages of the crates, as the registry would take them.
 
+use std::fs;
+
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use xtask::process;
 
+use crate::{checks, home, licenses};
+
 /// Checks that each package is complete, and has cargo go through the whole publication but for
-/// the upload. With `verify`, cargo compiles each package by itself, which takes minutes.
-pub(crate) fn run(verify: bool) -> Result<()> {
+/// the upload. With `verify`, cargo compiles each package by itself, which takes minutes. With
+/// `release`, it first checks what else a release needs, and keeps a data folder of the version.
+pub(crate) fn run(verify: bool, release: bool) -> Result<()> {
+    if release {
+        ready_for_release()?;
+    }
     let packages = packages()?;
     let mut findings = Vec::new();
     for package in &packages {
@@ -29,6 +37,32 @@ pub(crate) fn run(verify: bool) -> Result<()> {
     println!("{} packages can be published", packages.len());
     Ok(())
 }
+
+fn ready_for_release() -> Result<()> {
+    home::check()?;
+    licenses::run(true)?;
+    checks::deny(true)?;
+    let version = env!("CARGO_PKG_VERSION");
+    let changelog = fs::read_to_string(process::root().join("CHANGELOG.md"))?;
+    let heading = format!("## {version}");
+    if !changelog.lines().any(|line| line.starts_with(&heading)) {
+        bail!("CHANGELOG.md has no heading {heading:?}: rename *Unreleased*");
+    }
+    if !process::root().join(KEPT).join(version).exists() {
+        let test = "test -p slugline --test it -- a_folder_of_each_release_is_opened";
+        let mut cargo = process::cargo();
+        process::run(
+            cargo
+                .args(test.split(' '))
+                .env("SLUGLINE_TEST_KEEP", version),
+        )?;
+        bail!("{KEPT}/{version} is new: commit it, and run this again");
+    }
+    Ok(())
+}
+
+/// The data folders that releases wrote, which a test opens for good.
+const KEPT: &str = "crates/server/tests/data/releases";
 
 /// What cargo tells of each crate that is published.
 pub(crate) fn packages() -> Result<Vec<Value>> {

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -12,6 +12,16 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("xtask lies in a folder of the workspace")
+}
+
+/// The folder into which cargo builds.
+pub fn target_folder() -> Result<PathBuf> {
+    let metadata = stdout(cargo().args(["metadata", "--format-version", "1", "--no-deps"]))?;
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata)?;
+    let folder = metadata["target_directory"].as_str();
+    Ok(folder
+        .context("cargo metadata names no target folder")?
+        .into())
 }
 
 /// A program that will run in the root of the workspace.

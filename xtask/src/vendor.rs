@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use xtask::process;
 
-use crate::web;
+use crate::{licenses, web};
 
 /// Fetches the packages and writes the files, or only compares the committed
 /// files with the lock file.
@@ -111,6 +111,13 @@ impl Package {
         }
         for (file, content) in self.types {
             fs::write(folder.join(file), content)?;
+        }
+        if self.name == "qrcode-generator" {
+            // The package names MIT and its author, and lacks the text.
+            fs::write(
+                folder.join("LICENSE"),
+                licenses::mit("2009 Kazuhiko Arase")?,
+            )?;
         }
         if self.name == "world-atlas" {
             fs::write(folder.join("world.json"), projected_world()?)?;

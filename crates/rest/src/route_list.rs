@@ -27,7 +27,7 @@ pub const BODY_LIMIT: usize = 1 << 20;
 /// First segments that people guess, and the page below each. No link can have them: slugs of paths
 /// that begin with `_` are the service's own. They are not documented, because programs have the
 /// right addresses.
-const GUESSED: [(&str, &str); 2] = [("_docs", "scalar"), ("_health", "ready")];
+const GUESSED: [(&str, &str); 2] = [("_docs", "swagger"), ("_health", "ready")];
 
 /// The declared routes, ready to be mounted in every worker.
 #[derive(Clone, Debug)]

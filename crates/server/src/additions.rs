@@ -91,7 +91,7 @@ fn folders_of(api: &Api) -> BTreeSet<String> {
 }
 
 /// The folder of a path of the service: `/api/link` of `/api/link/create`, `/_docs` of
-/// `/_docs/scalar`. No link can have a path in it.
+/// `/_docs/swagger`. No link can have a path in it.
 fn folder(path: &str) -> Option<&str> {
     let name_from = if path.starts_with("/api/") {
         "/api/".len()

@@ -114,7 +114,7 @@ Let an AI agent use it (MCP over HTTP):
 
   {{"mcpServers":{{"slugline":{{"type":"http","url":"{origin}/api/mcp","headers":{{"Authorization":"Bearer {in_file}"}}}}}}}}
 
-API reference: {origin}/_docs/scalar
+API reference: {origin}/_docs/swagger
 "#
     )
 }

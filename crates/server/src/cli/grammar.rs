@@ -202,6 +202,8 @@ pub(super) enum Command {
         #[arg(long)]
         allow_plain_http: bool,
     },
+    /// Print the licences of others' work in this program
+    Licenses,
     /// List, add, edit and take away hosts with links of their own
     #[command(subcommand, arg_required_else_help = false)]
     Domains(Box<DomainCommand>),

@@ -17,6 +17,7 @@ use std::{
 use anyhow::{Context, bail};
 use arguments::{listen, settings, settings_and_log, sources, sources_and_log};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use flate2::read::GzDecoder;
 use grammar::{BackupCommand, Command, CommandLine, ConfigCommand};
 use slugline_domain::DomainName;
 
@@ -115,8 +116,15 @@ fn obey(command: Option<Command>, given: &ArgMatches) -> anyhow::Result<()> {
             url,
             allow_plain_http,
         }) => bridge(given, &url, allow_plain_http),
+        Some(Command::Licenses) => print_licenses(),
         Some(Command::Domains(command)) => domains::obey(*command, given),
     }
+}
+
+fn print_licenses() -> anyhow::Result<()> {
+    const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/third-party.txt.gz"));
+    io::copy(&mut GzDecoder::new(PACKED), &mut io::stdout().lock())?;
+    Ok(())
 }
 
 /// A command has the flags of its settings; commands above it have none.

@@ -80,7 +80,7 @@ fn the_image_asks_for_its_health_with_a_command_of_the_program() {
 }
 
 fn nodes() -> Vec<(String, Value)> {
-    let compose = yaml::document("compose.yaml");
+    let compose = yaml::document("compose.cluster.yaml");
     let services = compose["services"].as_object().unwrap();
     let nodes = services
         .iter()
@@ -91,7 +91,7 @@ fn nodes() -> Vec<(String, Value)> {
 
 #[test]
 fn three_nodes_run_alike_each_with_a_folder_of_its_own() {
-    let compose = yaml::document("compose.yaml");
+    let compose = yaml::document("compose.cluster.yaml");
     let nodes = nodes();
     assert_eq!(nodes.len(), 3);
     let mut folders = BTreeSet::new();
@@ -125,8 +125,25 @@ fn three_nodes_run_alike_each_with_a_folder_of_its_own() {
 }
 
 #[test]
-fn the_proxy_is_the_one_that_nodes_believe_and_cannot_be_another() {
+fn one_service_runs_as_the_nodes_do_and_has_a_volume() {
     let compose = yaml::document("compose.yaml");
+    let service = &compose["services"]["slugline"];
+    for name in ["read_only", "cap_drop", "security_opt", "stop_grace_period"] {
+        assert_eq!(service[name], nodes()[0].1[name], "{name}");
+    }
+    let data = instruction("ENV SLUGLINE_DATA_DIR=");
+    assert_eq!(service["volumes"], json!([format!("slugline:{data}")]));
+    assert!(compose["volumes"].get("slugline").is_some());
+    let port = port();
+    assert_eq!(
+        service["ports"],
+        json!([format!("127.0.0.1:{port}:{port}")])
+    );
+}
+
+#[test]
+fn the_proxy_is_the_one_that_nodes_believe_and_cannot_be_another() {
+    let compose = yaml::document("compose.cluster.yaml");
     let caddy = &compose["services"]["caddy"]["networks"]["front"]["ipv4_address"];
     for (_, node) in nodes() {
         assert_eq!(&node["environment"]["SLUGLINE_TRUSTED_PROXIES"], caddy);
@@ -140,7 +157,7 @@ fn the_proxy_is_the_one_that_nodes_believe_and_cannot_be_another() {
 
 #[test]
 fn no_service_has_rights_that_it_does_not_need() {
-    let compose = yaml::document("compose.yaml");
+    let compose = yaml::document("compose.cluster.yaml");
     for (name, service) in compose["services"].as_object().unwrap() {
         assert_eq!(service["cap_drop"], json!(["ALL"]), "{name}");
         assert_eq!(
@@ -173,7 +190,7 @@ fn texts_or_none(list: &Value) -> Vec<&str> {
 
 #[test]
 fn images_of_others_are_pinned_by_digest() {
-    let compose = yaml::document("compose.yaml");
+    let compose = yaml::document("compose.cluster.yaml");
     let services = compose["services"].as_object().unwrap();
     let images = services.values().filter_map(|one| one["image"].as_str());
     let containerfile = sample("Containerfile");
@@ -235,7 +252,7 @@ fn the_role_of_the_nodes_owns_its_database_and_nothing_else() {
 
 #[test]
 fn services_name_only_secrets_volumes_and_networks_that_exist() {
-    let compose = yaml::document("compose.yaml");
+    let compose = yaml::document("compose.cluster.yaml");
     let declared = |kind: &str, name: &str| {
         assert!(compose[kind].get(name).is_some(), "{kind}: {name}");
     };
@@ -283,7 +300,7 @@ fn the_script_makes_the_secrets_that_the_services_need_and_replaces_none() {
     let permissions = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(permissions(&folder), 0o700);
 
-    let compose = yaml::document("compose.yaml");
+    let compose = yaml::document("compose.cluster.yaml");
     for (name, secret) in compose["secrets"].as_object().unwrap() {
         let file = secret["file"].as_str().unwrap();
         let file = folder.join(file.strip_prefix("./secrets/").unwrap());

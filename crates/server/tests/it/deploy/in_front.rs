@@ -1,4 +1,4 @@
-//! The samples for proxies, in front of two nodes.
+//! The samples for proxies, in front of one node and of two.
 
 use std::{
     fs,
@@ -25,19 +25,34 @@ struct Front {
     _folder: TempDir,
 }
 
-/// Makes the command that runs a proxy in this folder, on this port, in front of these nodes.
-type Proxy = fn(&Path, u16, [&str; 2]) -> Command;
+/// Makes the command that runs a proxy in this folder, on this port, in front of these nodes: one
+/// or two.
+type Proxy = fn(&Path, u16, &[&str]) -> Command;
 
-fn nginx(folder: &Path, port: u16, nodes: [&str; 2]) -> Command {
-    let mut server = sample("nginx.conf");
-    for (written, meant) in [
-        ("127.0.0.1:8081", nodes[0]),
-        ("127.0.0.1:8082", nodes[1]),
-        ("listen 8080", &format!("listen 127.0.0.1:{port}")),
-    ] {
-        assert!(server.contains(written), "{written}");
-        server = server.replace(written, meant);
-    }
+/// A sample with texts of it replaced.
+fn adapted(name: &str, texts: &[(&str, &str)]) -> String {
+    texts.iter().fold(sample(name), |text, (written, meant)| {
+        assert!(text.contains(written), "{written}");
+        text.replace(written, meant)
+    })
+}
+
+fn nginx(folder: &Path, port: u16, nodes: &[&str]) -> Command {
+    let listen = format!("listen 127.0.0.1:{port}");
+    let server = match nodes {
+        [one] => adapted(
+            "nginx.one.conf",
+            &[("127.0.0.1:8080", one), ("listen 80", &listen)],
+        ),
+        _ => adapted(
+            "nginx.conf",
+            &[
+                ("127.0.0.1:8081", nodes[0]),
+                ("127.0.0.1:8082", nodes[1]),
+                ("listen 8080", &listen),
+            ],
+        ),
+    };
     let at = folder.display();
     let text = format!(
         "daemon off; pid {at}/pid; error_log {at}/error.log; events {{ }}\n\
@@ -52,7 +67,7 @@ fn nginx(folder: &Path, port: u16, nodes: [&str; 2]) -> Command {
     command
 }
 
-fn caddy(folder: &Path, port: u16, nodes: [&str; 2]) -> Command {
+fn caddy(folder: &Path, port: u16, nodes: &[&str]) -> Command {
     let file = folder.join("Caddyfile");
     let domains = TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -60,8 +75,15 @@ fn caddy(folder: &Path, port: u16, nodes: [&str; 2]) -> Command {
         .unwrap()
         .port();
     // Its own API would listen on a port that others may have.
-    let options = "\n{\n\tadmin off\n\tauto_https disable_redirects\n";
-    let text = sample("Caddyfile").replacen("\n{\n", options, 1);
+    let options = "{\n\tadmin off\n\tauto_https disable_redirects\n";
+    let text = match nodes {
+        [one] => {
+            let site = format!("\nhttp://127.0.0.1:{port} {{\n");
+            let text = [("127.0.0.1:8080", *one), ("\ngo.example {\n", &site)];
+            format!("{options}}}\n{}", adapted("Caddyfile.one", &text))
+        }
+        _ => sample("Caddyfile").replacen("\n{\n", &format!("\n{options}"), 1),
+    };
     fs::write(&file, text).unwrap();
     let mut command = Command::new("caddy");
     command
@@ -79,16 +101,18 @@ fn caddy(folder: &Path, port: u16, nodes: [&str; 2]) -> Command {
 }
 
 impl Front {
-    fn start(proxy: Proxy, nodes: &[Server; 2]) -> Self {
+    fn start(proxy: Proxy, nodes: &[Server]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0")
             .unwrap()
             .local_addr()
             .unwrap()
             .port();
-        let [first, second] = nodes;
-        let nodes = [first, second].map(|node| node.origin().trim_start_matches("http://"));
-        let mut command = proxy(folder.path(), port, nodes);
+        let nodes = nodes
+            .iter()
+            .map(|node| node.origin().trim_start_matches("http://"));
+        let nodes: Vec<&str> = nodes.collect();
+        let mut command = proxy(folder.path(), port, &nodes);
         let process = command
             .stderr(Stdio::null())
             .spawn()
@@ -134,6 +158,38 @@ impl Front {
     }
 }
 
+impl Front {
+    /// Makes two links and asks for the longest things there are; nothing is lost on the way.
+    fn passes_on(&self) {
+        let link = json!({"slug": "docs", "url": "https://example.com/"});
+        let (status, _, text) = self.send("POST", "/api/link/create", Some(&link));
+        assert_eq!(status, 201, "{text}");
+        let made: Value = serde_json::from_str(&text).unwrap();
+        let short = format!("{}/docs", self.origin);
+        assert_eq!(made["shortLink"], short, "the host is the one asked for");
+        let long = "x".repeat(2_048);
+        let (status, _, _) = self.send("GET", &format!("/{long}"), None);
+        assert_eq!(status, 404, "the longest slug arrives");
+
+        let url = format!("https://example.com/?q={}", "x".repeat(16_000));
+        let link = json!({"slug": "long", "url": url});
+        assert_eq!(self.send("POST", "/api/link/create", Some(&link)).0, 201);
+        let (status, location, _) = self.send("GET", "/long", None);
+        assert_eq!((status, location), (301, url), "the longest destination");
+    }
+}
+
+#[rstest]
+#[case::nginx(nginx)]
+#[case::caddy(caddy)]
+fn a_proxy_passes_on_what_one_node_answers(#[case] proxy: Proxy) {
+    let node = [Server::start_with(&[(
+        "SLUGLINE_TRUSTED_PROXIES",
+        "127.0.0.1",
+    )])];
+    Front::start(proxy, &node).passes_on();
+}
+
 impl Drop for Front {
     fn drop(&mut self) {
         // Killing only this process would leave its workers running.
@@ -157,22 +213,7 @@ fn a_proxy_passes_on_what_two_nodes_answer_and_visitors_miss_no_node_that_dies(
     ];
     let nodes = [(); 2].map(|()| Server::start_with(&settings));
     let front = Front::start(proxy, &nodes);
-    let link = json!({"slug": "docs", "url": "https://example.com/"});
-    let (status, _, text) = front.send("POST", "/api/link/create", Some(&link));
-    assert_eq!(status, 201, "{text}");
-    let made: Value = serde_json::from_str(&text).unwrap();
-    let short = format!("{}/docs", front.origin);
-    assert_eq!(made["shortLink"], short, "the host is the one asked for");
-    let long = "x".repeat(2_048);
-    let (status, _, _) = front.send("GET", &format!("/{long}"), None);
-    assert_eq!(status, 404, "the longest slug arrives");
-
-    let url = format!("https://example.com/?q={}", "x".repeat(16_000));
-    let link = json!({"slug": "long", "url": url});
-    assert_eq!(front.send("POST", "/api/link/create", Some(&link)).0, 201);
-    let (status, location, _) = front.send("GET", "/long", None);
-    assert_eq!((status, location), (301, url), "the longest destination");
-
+    front.passes_on();
     let follow = || {
         for _ in 0..40 {
             let (status, location, text) = front.send("GET", "/docs", None);

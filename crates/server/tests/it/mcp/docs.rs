@@ -31,8 +31,7 @@ fn snippets_of_the_guide_are_json() {
 fn the_registry_would_take_the_listing() {
     let listing: Value = serde_json::from_str(LISTING).unwrap();
     let text = |member: &str| listing[member].as_str().unwrap();
-    let (namespace, name) = text("name").split_once('/').unwrap();
-    assert!(namespace.contains('.') && name == "slugline");
+    assert!(text("name").ends_with("/slugline"));
     for (member, max) in [("title", 100), ("description", 100), ("version", 255)] {
         assert!(
             (1..=max).contains(&text(member).chars().count()),
@@ -48,8 +47,16 @@ fn the_registry_would_take_the_listing() {
         format!("https://sl.example{}", slugline_mcp::PATH)
     );
     assert_eq!(remote["variables"]["host"]["isRequired"], true);
-    let header = &remote["headers"][0];
-    assert_eq!(header["name"], "Authorization");
-    assert_eq!(header["value"], "Bearer {site_token}");
-    assert_eq!(header["variables"]["site_token"]["isSecret"], true);
+    // Applications sign in, and no secret is demanded.
+    assert!(remote.get("headers").is_none());
+    let package = &listing["packages"][0];
+    let image = package["identifier"].as_str().unwrap();
+    assert!(image.ends_with(&format!(":{}", slugline::VERSION)));
+    assert_eq!(package["packageArguments"][0]["value"], "mcp");
+    let token = &package["environmentVariables"][0];
+    assert_eq!(token["name"], "SLUGLINE_SITE_TOKEN");
+    assert_eq!(
+        (&token["isRequired"], &token["isSecret"]),
+        (&false.into(), &true.into())
+    );
 }

@@ -14,8 +14,8 @@ use crate::support::server::Server;
 fn short_addresses_of_the_service_lead_on_and_take_no_slug() {
     let server = Server::start();
     for (path, to, leads_to) in [
-        ("/_docs", "_docs/scalar", "/_docs/scalar"),
-        ("/_docs/", "scalar", "/_docs/scalar"),
+        ("/_docs", "_docs/swagger", "/_docs/swagger"),
+        ("/_docs/", "swagger", "/_docs/scalar"),
         ("/_health", "_health/ready", "/_health/ready"),
         ("/_health/", "ready", "/_health/ready"),
     ] {
