@@ -1,5 +1,7 @@
-//! Checks that are a cargo command or two each: format, clippy, documentation, licences,
+//! Tasks that are a command or two each: format, clippy, documentation, the book, licences,
 //! WebAssembly and Windows.
+
+use std::process::Command;
 
 use anyhow::Result;
 
@@ -45,12 +47,24 @@ pub(crate) fn docs() -> Result<()> {
     )
 }
 
+/// Makes a website of the pages in `docs`, in `target/book`.
+pub(crate) fn book() -> Result<()> {
+    let mut installed = process::program("mdbook");
+    let features = ["--no-default-features", "--features", "search"];
+    install(installed.arg("--version"), "mdbook", MDBOOK, &features)?;
+    process::run(process::program("mdbook").args(["build", "docs"]))?;
+    println!("the book begins at target/book/index.html");
+    Ok(())
+}
+
 /// Checks the dependency tree, and with `advisories` its known vulnerabilities.
 ///
 /// Advisories are optional because cargo-deny fetches their database from a git host, and
 /// because they change independently of our code.
 pub(crate) fn deny(advisories: bool) -> Result<()> {
-    install_cargo_deny()?;
+    let mut installed = process::cargo();
+    installed.args(["deny", "--version"]);
+    install(&mut installed, "cargo-deny", CARGO_DENY, &[])?;
     let mut command = process::cargo();
     command.args(["deny", "--all-features", "check"]);
     // An exception for a duplicate that is gone must be removed.
@@ -98,16 +112,19 @@ fn clippy(what: &[&str]) -> Result<()> {
 }
 
 const CARGO_DENY: &str = "0.20.2";
+const MDBOOK: &str = "0.5.4";
 
-fn install_cargo_deny() -> Result<()> {
-    if process::answer(process::cargo().args(["deny", "--version"])).is_some() {
+/// Installs a program from its sources, unless the command that asks for its version works.
+fn install(asks: &mut Command, name: &str, version: &str, features: &[&str]) -> Result<()> {
+    if process::answer(asks).is_some() {
         return Ok(());
     }
-    println!("installing cargo-deny {CARGO_DENY}");
+    println!("installing {name} {version}");
     process::run(
         process::cargo()
-            .args(["install", "cargo-deny", "--locked", "--version", CARGO_DENY])
-            // Each check runs for a second: a fast build matters more than a fast program.
+            .args(["install", name, "--locked", "--version", version])
+            .args(features)
+            // Each program runs for a second: a fast build matters more than a fast program.
             .env("CARGO_PROFILE_RELEASE_LTO", "false")
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),

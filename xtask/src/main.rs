@@ -118,6 +118,10 @@ enum Command {
     Windows,
     /// Take a picture of every page of the dashboard.
     Shots,
+    /// Make the pictures in README anew.
+    Pictures,
+    /// Make a website of the pages in `docs`.
+    Book,
     /// Throw bytes at every target in `fuzz/`.
     Fuzz {
         /// Seconds for each target.
@@ -165,6 +169,8 @@ fn run(command: Command) -> Result<Verdict> {
         Command::Package { no_verify, release } => package::run(!no_verify, release)?,
         Command::Windows => checks::windows()?,
         Command::Shots => web::shots()?,
+        Command::Pictures => web::pictures()?,
+        Command::Book => checks::book()?,
         Command::Fuzz {
             seconds,
             runs,

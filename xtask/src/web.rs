@@ -1,4 +1,4 @@
-//! `cargo xtask web` and `cargo xtask shots`: the dashboard's modules.
+//! `cargo xtask web`, `cargo xtask shots` and `cargo xtask pictures`: the dashboard's modules.
 
 use std::{fs, path::PathBuf};
 
@@ -32,6 +32,17 @@ pub(crate) fn shots() -> Result<()> {
         .env("SLUGLINE_TEST_SHOTS", &folder);
     process::run(&mut tests)?;
     println!("pictures are in {}", folder.display());
+    Ok(())
+}
+
+/// Makes the pictures in README anew, from an instance that `slugline seed` has filled.
+pub(crate) fn pictures() -> Result<()> {
+    shots()?;
+    for name in ["analytics-light", "links-dark"] {
+        let shot = process::root().join(format!("target/shots/{name}.png"));
+        let picture = process::root().join(format!("docs/pictures/{name}.png"));
+        fs::copy(&shot, &picture).with_context(|| format!("cannot copy {}", shot.display()))?;
+    }
     Ok(())
 }
 

@@ -8,6 +8,7 @@ mod support; // the service, and the programs and servers around it
 mod abuse; // clients that no honest person runs
 mod api; // the API as a whole, by REST and MCP
 mod assistants; // applications that connect by an address
+mod book; // README and the pages of docs
 mod dashboard; // the dashboard, in a real browser
 #[cfg(target_os = "linux")] // whose service manager there is a unit for
 mod deploy; // samples for proxies, container engines and systemd

@@ -23,7 +23,7 @@ pub(super) fn import(server: &Server, links: impl Iterator<Item = Value>) {
 }
 
 /// An instance with visits of some weeks.
-pub(super) fn seeded(links: u32, visits: u32, days: u32) -> Server {
+pub(crate) fn seeded(links: u32, visits: u32, days: u32) -> Server {
     seeded_with("", links, visits, days)
 }
 

@@ -92,7 +92,7 @@ fn shoot(browser: &Browser<'_>, name: &str) {
 
 #[test]
 fn every_page_is_accessible_and_fits_in_both_themes_and_widths() {
-    let server = seeded(60, 4_000, 45);
+    let server = seeded(60, 4_000, 75);
     make(&server, "a screen", &["links:read", "analytics:read"]);
     let browser = Browser::signed_in(&server, "links");
     look_at(&browser, &VIEWS);

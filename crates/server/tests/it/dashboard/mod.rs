@@ -2,7 +2,7 @@
 
 mod browser; // Chromium, by its driver
 mod front; // a reverse proxy that fails and serves an older build
-mod instance; // servers with links and visits
+pub(crate) mod instance; // servers with links and visits
 mod pages; // what a person sees and does
 
 mod analytics; // numbers of the page are numbers of the API

@@ -1,4 +1,4 @@
-//! Every setting that a sample or a page about running the service names is one.
+//! Every setting that a sample or a page names is one.
 
 use std::{fs, path::Path};
 
@@ -9,14 +9,7 @@ use super::repository;
 #[test]
 fn every_setting_that_a_sample_or_a_page_names_exists() {
     let mut named = 0;
-    let pages = [
-        "docs/deploy.md",
-        "docs/moving.md",
-        "docs/operations.md",
-        "docs/scaling.md",
-        "docs/settings.md",
-    ];
-    for path in ["deploy"].iter().chain(&pages) {
+    for path in ["deploy", "docs", "README.md"] {
         named += named_in(&repository(path));
     }
     assert!(named > 50, "{named} names were found");
@@ -28,7 +21,9 @@ fn named_in(path: &Path) -> usize {
         let entries = fs::read_dir(path).unwrap();
         return entries.map(|entry| named_in(&entry.unwrap().path())).sum();
     }
-    let text = fs::read_to_string(path).unwrap();
+    let Ok(text) = fs::read_to_string(path) else {
+        return 0; // a picture
+    };
     let names = names(&text);
     for name in &names {
         assert!(is_setting(name), "{}: {name}", path.display());
@@ -45,8 +40,8 @@ fn names(text: &str) -> Vec<&str> {
             let end = rest.find(|byte| !part_of_a_name(&byte));
             &rest[..end.unwrap_or(rest.len())]
         })
-        // `SLUGLINE_…_FILE` speaks of many.
-        .filter(|name| *name != "SLUGLINE_")
+        // `SLUGLINE_…_FILE` speaks of many, and some are those of the tests.
+        .filter(|name| *name != "SLUGLINE_" && !name.starts_with("SLUGLINE_TEST_"))
         .collect()
 }
 
