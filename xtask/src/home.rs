@@ -47,7 +47,7 @@ const LISTED: &str = "io.github.{owner}/{name}\",
 ";
 
 const WAYS_IN: &str = "
-```sh
+```sh elsewhere
 # Linux and macOS; it checks what it downloads
 curl -fsSL https://github.com/{owner}/{name}/releases/latest/download/install.sh | sh
 # a container
