@@ -32,11 +32,12 @@ pub(crate) fn check() -> Result<()> {
 /// A file, the text before what states the address, the text after it, and what stands between
 /// them. `{owner}`, `{name}` and `{image}` stand for the parts of the address.
 #[rustfmt::skip]
-const PLACES: [Place; 7] = [
+const PLACES: [Place; 8] = [
     ("Cargo.toml", "\nrepository = \"", "\"", "https://github.com/{owner}/{name}"),
     ("Cargo.toml", "\nhomepage = \"", "\"", "https://github.com/{owner}/{name}"),
     ("README.md", "<!-- home -->\n", "<!-- end of home -->", WAYS_IN),
     ("deploy/Containerfile", "\nLABEL org.opencontainers.image.source=\"", "\"", "https://github.com/{owner}/{name}"),
+    ("deploy/Containerfile", "\nLABEL io.modelcontextprotocol.server.name=\"", "\"", "io.github.{owner}/{name}"),
     ("deploy/install.sh", "INSTALL_FROM:-", "}\"", "https://github.com/{owner}/{name}/releases"),
     ("server.json", "\n  \"name\": \"", "  \"title\"", LISTED),
     ("server.json", "\"identifier\": \"", ":", "ghcr.io/{image}"),

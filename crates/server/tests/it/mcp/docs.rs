@@ -31,7 +31,7 @@ fn snippets_of_the_guide_are_json() {
 fn the_registry_would_take_the_listing() {
     let listing: Value = serde_json::from_str(LISTING).unwrap();
     let text = |member: &str| listing[member].as_str().unwrap();
-    assert!(text("name").ends_with("/slugline"));
+    assert!(text("name").contains('/'));
     for (member, max) in [("title", 100), ("description", 100), ("version", 255)] {
         assert!(
             (1..=max).contains(&text(member).chars().count()),

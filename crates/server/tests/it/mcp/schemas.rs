@@ -37,7 +37,7 @@ fn server() -> Server {
 }
 
 /// A link with every member set.
-fn full(slug: &str) -> Value {
+pub(crate) fn full(slug: &str) -> Value {
     let tags: Vec<String> = (0..10).map(|i| format!("tag {i} \u{202e}\u{7}")).collect();
     json!({
         "slug": slug, "url": "https://example.com/?a=%E2%80%AE", "comment": "a\nb\u{0}\u{1b}[31m",
