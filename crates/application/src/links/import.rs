@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(
             outcomes(&imported),
             [
-                ("active", ImportOutcome::CameBefore),
+                ("active", ImportOutcome::Skipped),
                 ("expired", ImportOutcome::Stored),
                 ("new", ImportOutcome::Stored),
                 ("new", ImportOutcome::CameBefore),

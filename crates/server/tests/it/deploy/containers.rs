@@ -218,7 +218,7 @@ fn images_of_others_are_pinned_by_digest() {
             "{image}"
         );
     }
-    assert_eq!(count, 12);
+    assert_eq!(count, 13);
 }
 
 #[test]

@@ -191,7 +191,7 @@ fn is_beyond_schemas(member: &str, value: &Value) -> bool {
     match member {
         // The server requires a time before the year 10000, and for an end one in the future. It
         // takes moments as numbers, too, and requires a valid time.
-        "expiration" | "startsAt" | "createdAt" | "updatedAt" => {
+        "expiration" | "startsAt" | "createdAt" | "updatedAt" | "startAt" | "endAt" => {
             value.is_i64() || value.is_string()
         }
         // The server requires a start beside it.
