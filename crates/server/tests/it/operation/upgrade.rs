@@ -142,7 +142,7 @@ fn a_folder_of_each_release_is_opened() {
             assert_ne!(rows, "0", "{table}");
         }
     }
-    if let Ok(version) = std::env::var("SLUGLINE_TEST_KEEP") {
+    if let Some(version) = std::env::var_os("SLUGLINE_TEST_KEEP") {
         let kept = releases.join(version);
         fs::create_dir_all(&kept).unwrap();
         for name in ["links.db", "analytics.db", "site-token"] {
