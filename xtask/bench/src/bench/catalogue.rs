@@ -31,7 +31,7 @@ const STARTED: usize = 0;
 const STEADY: usize = 1;
 const STORED: usize = 2;
 
-/// What a load cost, and the percentage of requests for which memory did not have the link.
+/// The cost of a load, and the percentage of requests for which memory did not have the link.
 type Figure = (Cost, Option<f64>);
 
 /// A round of a binary.

@@ -28,7 +28,7 @@ pub(crate) struct Load<'l> {
     pub(crate) cpus: Cpus,
 }
 
-/// What a load sends.
+/// The requests of a load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Requests<'l> {
     Visits(&'l Visits),
