@@ -45,9 +45,10 @@ fn a_restore_is_refused_while_an_import_runs() {
     let file = file_in(backup.path());
     let folder = tempfile::tempdir().unwrap();
     let mut import = command(folder.path());
-    import.args(["import", "-"]).stdin(Stdio::piped());
+    import.args(["import", "--format", "json", "-"]);
+    import.stdin(Stdio::piped());
     let mut import = import.stderr(Stdio::piped()).spawn().unwrap();
-    // The import waits for the rest of its input with the database open.
+    // The import waits for its input with the database open.
     let database = folder.path().join("links.db");
     eventually("the import has opened the database", || database.exists());
     let restore = ["restore", "--replace", &file];
