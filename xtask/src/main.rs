@@ -14,6 +14,7 @@ mod archive;
 mod bench;
 mod checks;
 mod ci;
+mod countries;
 mod fuzz;
 mod home;
 mod image;
@@ -93,6 +94,8 @@ enum Command {
         #[arg(long)]
         advisories: bool,
     },
+    /// Write the table of countries in the program, from an `.mmdb` file.
+    Countries(countries::Source),
     /// Write `docs/openapi.json`.
     Openapi,
     /// Take over what the dashboard needs from npm.
@@ -162,6 +165,7 @@ fn run(command: Command) -> Result<Verdict> {
         Command::Archive { program, target } => archive::run(program, target)?,
         Command::Home { repository } => home::set(&repository)?,
         Command::Deny { advisories } => checks::deny(advisories)?,
+        Command::Countries(source) => countries::run(&source)?,
         Command::Openapi => openapi::run()?,
         Command::Vendor { check } => vendor::run(check)?,
         Command::Web => web::run()?,

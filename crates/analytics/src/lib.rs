@@ -15,7 +15,7 @@
 //! | `tally` | the state that both sides of the queue share |
 //! | `losses`, `reminder` | visits that were never stored, by time; repeated warnings of a lasting failure |
 //! | `enrich` | the facts derived from a visit: referring host, language, campaign |
-//! | `user_agent`, `place_file` | programs, systems and devices, by the `User-Agent` header; places of addresses, from an `.mmdb` file |
+//! | `user_agent`, `place_file`, `country_table` | programs, systems and devices, by the `User-Agent` header; places of addresses, from an `.mmdb` file; their countries, from a table in the program |
 //! | `visitor`, `salt` | identification of visitors by a keyed hash; the period of that key |
 //! | `sampling` | the visits that become rows, and the number that each row stands for |
 //! | `sampled` | when visits were sampled, by time and by link |
@@ -33,6 +33,7 @@ pub mod batch;
 pub mod bounds;
 #[doc(hidden)]
 pub mod columns;
+mod country_table;
 mod enrich;
 #[doc(hidden)]
 pub mod journal;
@@ -67,6 +68,7 @@ pub mod visitor;
 mod writer;
 
 pub use columns::visit_columns;
+pub use country_table::{CountrySource, CountryTable};
 #[cfg(feature = "fuzzing")]
 pub use enrich::fuzz_visit_headers;
 pub use journal::{Examined, OpenError, Rebuilt};

@@ -80,8 +80,8 @@ pub use reader::{query_to_json, read};
 pub use scalars::{BoolOrString, Instant, IntOrString, JsonInteger, UnixTime, iso_8601};
 pub use sent::Sent;
 pub use setup::{
-    Finding, Fix, Level, Limits, LinkStoreKind, RedirectsView, SetupView, Stores, Switches,
-    VisitStoreKind, VisitsView,
+    CountriesView, Finding, Fix, Level, Limits, LinkStoreKind, RedirectsView, SetupView, Stores,
+    Switches, VisitStoreKind, VisitsView,
 };
 pub use sign_in::{SignIn, SignedIn};
 pub use slugline_problem::{Code, Issue, IssueCode, Problem, ProblemBody, ScopeName};

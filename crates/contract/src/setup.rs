@@ -33,8 +33,25 @@ pub struct SetupView {
     pub visits: VisitsView,
     /// Where links and visits are kept.
     pub stores: Stores,
+    /// What visitors' countries are looked up in, if it is the table in the program. Its licence asks pages that show countries to name it and to link to its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub countries: Option<CountriesView>,
     /// Advice on settings, worst first.
     pub findings: Vec<Finding>,
+}
+
+/// The table of countries in the program.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Countries")]
+pub struct CountriesView {
+    /// The name of the data.
+    pub name: &'static str,
+    /// The address of who makes them.
+    pub address: &'static str,
+    /// The licence.
+    pub licence: &'static str,
+    /// The day of the data, such as `2026-06-01`.
+    pub date: &'static str,
 }
 
 /// Bounds of inputs and answers.
@@ -113,8 +130,10 @@ pub struct Switches {
     pub trusted_proxies: bool,
     /// A file says where visitors are.
     pub place_file: bool,
-    /// Something says where visitors are, be it a file or a proxy.
+    /// Something says where visitors are, be it a file, a proxy, or, for countries alone, the table in the program.
     pub places: bool,
+    /// Something says regions and cities, too.
+    pub cities: bool,
     /// Deleted links are kept for a while, and can be brought back.
     pub trash: bool,
 }

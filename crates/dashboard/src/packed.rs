@@ -31,8 +31,8 @@ mod tests {
 
     use super::*;
 
-    /// The most bytes that a first visit fetches before the list of links is shown.
-    const FIRST_LOAD: usize = 100 * 1024;
+    /// The most bytes of files that a first visit fetches.
+    const FIRST_LOAD: usize = 75_000;
 
     #[test]
     fn files_are_found_by_path_and_others_are_not() {

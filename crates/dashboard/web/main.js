@@ -16,7 +16,7 @@ import { demonstration, lackingFor, moving, reason } from './state/refusal.js';
 import { followOffers, question } from './state/offer.js';
 import { change, go, view } from './state/router.js';
 import { expired, isNamed, may, scopes, token } from './state/session.js';
-import { placesKnown } from './state/places.js';
+import { citiesKnown, countriesKnown, countrySource } from './state/places.js';
 import { hasTrash } from './state/trash.js';
 import { effect, html, render, useEffect, useState } from './view.js';
 import { loadWords, say } from './words.js';
@@ -133,11 +133,13 @@ function learnDomains() {
 }
 
 function learnInstance() {
-  setup().then(({ baseUrl, switches }) => {
+  setup().then(({ baseUrl, switches, countries }) => {
     if (baseUrl) publicAddress.value = baseUrl.replace(/\/$/, '');
     demonstration.value = switches.previewMode;
     hasTrash.value = switches.trash;
-    placesKnown.value = switches.places;
+    countriesKnown.value = switches.places;
+    citiesKnown.value = switches.cities;
+    countrySource.value = countries;
     if (switches.migrationRequired) moving.value = true;
   }, () => {});
 }

@@ -8,6 +8,7 @@ import { busy } from './state/busy.js';
 import { density, language, singleKeys, theme } from './state/choices.js';
 import { ALL } from './state/domain-choice.js';
 import { chooseDomain, domain, domainName, domainOptions, several } from './state/domains.js';
+import { countrySource } from './state/places.js';
 import { demonstration, lacking, lackingFor } from './state/refusal.js';
 import { follow, go, view } from './state/router.js';
 import { signOut } from './state/session.js';
@@ -43,7 +44,14 @@ export function Shell({ children, onPalette, onHelp }) {
     </div><div class="bar ${busy.value ? 'on' : ''}" aria-hidden="true"></div></header>
     ${demonstration.value && html`<p class="banner">${say('previewMode')}</p>`}
     <main id="main" tabindex="-1" aria-busy=${busy.value ? 'true' : 'false'}>${children}</main>
+    ${countrySource.value && ['analytics', 'live'].includes(view.value.page) && html`<footer class="credit"><${Credit} /></footer>`}
     <div class="toasts" role="status">${toasts.value.map(({ id, text, tone, action }) => html`<div key=${id} class="toast ${tone}"><${Icon} name=${tone === 'good' ? 'check' : 'warn'} /><span>${text}</span>${action && html`<button type="button" class="toast-action" onClick=${action.run}>${action.text}</button>`}</div>`)}</div>`;
+}
+
+/** The link that the licence of the table of countries asks for. */
+export function Credit() {
+  const source = countrySource.value;
+  return source ? html`<a href=${source.address} target="_blank" rel="noreferrer" title=${`${source.licence}, ${source.date}`}>${source.name}</a>` : '';
 }
 
 export function Mark() {

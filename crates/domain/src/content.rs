@@ -22,7 +22,7 @@
 use crate::{
     Change, Comment, Countries, Description, Destination, ImageRef, Life, LifeFault, MaxVisits,
     Password, Rules, Split, Tags, Title, UnixSeconds,
-    routing::{PathRest, Rule, fill},
+    routing::{ConditionKind, KnownPlaces, PathRest, Rule, fill},
 };
 
 /// Calls a macro with the list of a link's members. The module [`content`](crate::content) explains
@@ -207,10 +207,11 @@ impl Routing {
             .then_some(split)
     }
 
-    /// True if a destination depends on where visitors are.
-    pub fn asks_for_places(&self) -> bool {
+    /// True if a destination depends on more than is known of where visitors are.
+    pub fn asks_in_vain(&self, known: KnownPlaces) -> bool {
         let mut conditions = self.rules.iter().flat_map(Rule::conditions);
-        !self.geo.is_empty() || conditions.any(|condition| condition.kind().is_place())
+        (!self.geo.is_empty() && !known.tell(ConditionKind::Country))
+            || conditions.any(|condition| !known.tell(condition.kind()))
     }
 
     /// A destination as a visitor gets it who has nothing behind the slug.

@@ -68,9 +68,10 @@ pub enum HostError {
     Malformed,
 }
 
-/// The origin of another host of the service whose origin this is: with the same scheme and port.
-pub fn origin_of_host(origin: &str, host: &str) -> String {
-    let (scheme, authority) = origin.split_once("://").unwrap_or(("https", origin));
+/// The origin of another host of the service that is below this address: with the same scheme and port.
+pub fn origin_of_host(base: &str, host: &str) -> String {
+    let (scheme, behind) = base.split_once("://").unwrap_or(("https", base));
+    let authority = behind.split('/').next().unwrap_or_default();
     let port = &authority[without_port(authority).len()..];
     format!("{scheme}://{host}{port}")
 }

@@ -58,6 +58,7 @@ mod text_forms;
 pub mod assistants;
 pub mod audit;
 mod authority;
+mod base_url;
 pub mod campaign;
 mod causes;
 pub mod change;
@@ -125,6 +126,7 @@ pub use audit::{
     AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, AuditedOperation, Author,
     CallerName, CallerNameError, ClientTag, ClientTagError, OperationError,
 };
+pub use base_url::{BaseUrl, BaseUrlError};
 pub use campaign::Campaign;
 pub use causes::with_causes;
 pub use change::{Change, Holds};

@@ -42,7 +42,7 @@ impl Origin {
         Some(Self(format!("{scheme}://{host}{port}").into()))
     }
 
-    fn without_account(address: &Url) -> Option<Self> {
+    pub(crate) fn without_account(address: &Url) -> Option<Self> {
         Self::of(address).filter(|_| !address.authority().contains('@'))
     }
 

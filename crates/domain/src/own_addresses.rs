@@ -4,27 +4,27 @@
 
 use url::Url;
 
-use crate::{Destination, LinkKey, Origin, Slug, SlugCase, routing::placeholder_in};
+use crate::{BaseUrl, Destination, LinkKey, Origin, Slug, SlugCase, routing::placeholder_in};
 
-/// The public origin of an instance, as far as it is known, and its rule about
+/// The public address of an instance, as far as it is known, and its rule about
 /// the case of slugs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnAddresses {
-    origin: Option<Origin>,
+    base: Option<BaseUrl>,
     case: SlugCase,
 }
 
 impl OwnAddresses {
-    /// The addresses below no known origin.
+    /// The addresses below no known one.
     pub fn of_slugs(case: SlugCase) -> Self {
-        Self { origin: None, case }
+        Self { base: None, case }
     }
 
-    /// The addresses below this origin, such as `https://sl.example`.
+    /// The addresses below this one, such as `https://sl.example`.
     #[must_use]
-    pub fn at(&self, origin: &str) -> Self {
+    pub fn at(&self, base: &str) -> Self {
         Self {
-            origin: origin.parse().ok(),
+            base: base.parse().ok(),
             case: self.case,
         }
     }
@@ -51,18 +51,19 @@ impl OwnAddresses {
         })
     }
 
-    /// The path of a destination at the host that answers for the link.
+    /// The path of a destination below the address that answers for the link.
     fn path_of(&self, key: &LinkKey, destination: &Destination) -> Option<String> {
         let url = Url::parse(destination.as_str()).ok()?;
         let led_to = Origin::of(&url)?;
-        let own = match (key.domain.host(), &self.origin) {
-            (None, origin) => origin.as_ref()?.host_and_port().to_owned(),
-            (Some(host), Some(origin)) => origin.of_host(host.as_str()).host_and_port().to_owned(),
-            (Some(host), None) => host.to_string(),
+        let own = match (key.domain.host(), &self.base) {
+            (None, base) => base.clone()?,
+            (Some(host), Some(base)) => base.of_host(host.as_str()),
+            (Some(host), None) => format!("http://{host}").parse().ok()?,
         };
         // Schemes are not compared: a proxy in front may send visitors from `http` to `https`.
-        let is_own = led_to.host_and_port() == own;
-        is_own.then(|| url.path().to_owned())
+        let is_own = led_to.host_and_port() == own.origin().host_and_port();
+        let path = url.path().strip_prefix(own.path()).filter(|_| is_own)?;
+        (path.is_empty() || path.starts_with('/')).then(|| path.to_owned())
     }
 
     fn is_same(&self, led_to: Option<Slug>, slug: &Slug) -> bool {
@@ -129,6 +130,15 @@ mod tests {
         let key = LinkKey::parse("lo").unwrap();
         assert_eq!(addresses.lead_back(&key, &destination, true), below);
         assert!(!addresses.lead_back(&key, &destination, false));
+    }
+
+    #[test]
+    fn below_a_path_only_what_is_below_it_is_its_own() {
+        let own = |slug, url| is_own("https://a.example/go", SlugCase::Insensitive, slug, url);
+        assert!(own("docs", "https://a.example/go/docs"));
+        assert!(!own("docs", "https://a.example/docs"));
+        assert!(!own("docs", "https://a.example/gone/docs"));
+        assert!(own("b.example/docs", "https://b.example/docs"));
     }
 
     #[test]

@@ -12,23 +12,23 @@ use serde_json::Value;
 use siphasher::sip::SipHasher13;
 use slugline_application::SeenLink;
 use slugline_domain::{
-    ClientNetwork, Country, Host, Origin, Place,
+    BaseUrl, ClientNetwork, Country, Host, Origin, Place,
     ports::{AgentReader, PlaceFinder},
 };
 
 use crate::{
+    base_url::{base_url_of, requested_host},
     cdn::PlaceHeaders,
     client::TrustedProxies,
     log_lines::Refusals,
-    origin::{origin_of, requested_host},
     protected::ProtectedResource,
     proxy_watch::{ProxyDoubt, ProxyWatch},
 };
 
-/// The trusted proxies, the public origin and the places of clients: all that a redirect needs
+/// The trusted proxies, the public address and the places of clients: all that a redirect needs
 /// to know about the edge of the service. [`Guard`](crate::Guard) adds the check of tokens.
 ///
-/// The default trusts no proxy, takes the origin from the request, knows no places and no user
+/// The default trusts no proxy, takes the public address from the request, knows no places and no user
 /// agents, and draws lots that hold for this process.
 #[derive(Debug, Default)]
 pub struct Edge {
@@ -36,8 +36,8 @@ pub struct Edge {
     pub proxies: TrustedProxies,
     pub(crate) proxy_watch: ProxyWatch,
     pub(crate) refusals: Refusals,
-    /// The public origin, if it was configured.
-    pub configured_origin: Option<Origin>,
+    /// The public address, if it was configured.
+    pub configured_base_url: Option<BaseUrl>,
     /// The host on which alone the API, the dashboard and the documents answer.
     pub admin_host: Option<Host>,
     /// True if only programs of this machine reach the service directly.
@@ -96,9 +96,9 @@ impl Edge {
         places.map_or_else(Place::default, |places| places.find(address))
     }
 
-    /// Returns the public origin of the service, as this client sees it.
-    pub fn origin(&self, request: &HttpRequest) -> Origin {
-        origin_of(request, self.configured_origin.as_ref(), &self.proxies)
+    /// Returns the public address of the service, as this client sees it.
+    pub fn base_url(&self, request: &HttpRequest) -> BaseUrl {
+        base_url_of(request, self.configured_base_url.as_ref(), &self.proxies)
     }
 
     /// Returns the host, and the port if any, to which the client sent the request.
@@ -111,7 +111,11 @@ impl Edge {
     pub fn is_asked_at(&self, request: &HttpRequest, origin: &Origin) -> bool {
         let asked = self.requested_host(request).unwrap_or_default();
         let by = |scheme| format!("{scheme}://{asked}").parse::<Origin>().ok();
-        let seen = [by("https"), by("http"), Some(self.origin(request))];
+        let seen = [
+            by("https"),
+            by("http"),
+            Some(self.base_url(request).origin().clone()),
+        ];
         let mut seen = seen.iter().flatten();
         seen.any(|seen| seen.host_and_port() == origin.host_and_port())
     }
@@ -129,23 +133,23 @@ impl Edge {
         }
     }
 
-    /// Returns the origin of the API and the dashboard, as this client sees it.
-    pub fn api_origin(&self, request: &HttpRequest) -> Origin {
-        let origin = self.origin(request);
+    /// Returns the address of the API and the dashboard, as this client sees it.
+    pub fn api_base_url(&self, request: &HttpRequest) -> BaseUrl {
+        let base = self.base_url(request);
         match &self.admin_host {
-            Some(host) => origin.of_host(host.as_str()),
-            None => origin,
+            Some(host) => base.of_host(host.as_str()),
+            None => base,
         }
     }
 
-    /// Returns the public origin of a domain, by its host; an empty one stands for the default
+    /// Returns the public address of a domain, by its host; an empty one stands for the default
     /// domain.
-    pub fn origin_of(&self, request: &HttpRequest, host: &str) -> Origin {
-        let origin = self.origin(request);
+    pub fn base_url_of(&self, request: &HttpRequest, host: &str) -> BaseUrl {
+        let base = self.base_url(request);
         if host.is_empty() {
-            origin
+            base
         } else {
-            origin.of_host(host)
+            base.of_host(host)
         }
     }
 

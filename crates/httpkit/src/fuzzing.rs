@@ -6,12 +6,12 @@ use actix_web::{
     http::header::{HeaderName, HeaderValue},
     test::TestRequest,
 };
-use slugline_domain::Origin;
+use slugline_domain::BaseUrl;
 
 use crate::{
+    base_url::base_url_of,
     cdn::PlaceHeaders,
     client::{ClientHeader, TrustedProxies},
-    origin::origin_of,
 };
 
 /// Headers that describe a client.
@@ -60,20 +60,20 @@ pub fn fuzz_headers(bytes: &[u8]) {
     };
     let stranger = request("192.0.2.1:5");
     assert_eq!(proxies.client_address(&stranger).to_string(), "192.0.2.1");
-    assert_plain(&origin_of(&stranger, None, &proxies));
+    assert_plain(&base_url_of(&stranger, None, &proxies));
     let proxy = request("10.0.0.1:5");
     let client = proxies.client_address(&proxy);
     assert_eq!(client, client.to_canonical());
-    assert_plain(&origin_of(&proxy, None, &proxies));
+    assert_plain(&base_url_of(&proxy, None, &proxies));
     if let Some(place) = PlaceHeaders::Auto.place(&proxy) {
         assert!(!place.is_unknown());
     }
 }
 
-fn assert_plain(origin: &Origin) {
+fn assert_plain(base: &BaseUrl) {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b":/.-_[]".contains(&byte);
     assert!(
-        origin.as_str().starts_with("http") && origin.as_str().bytes().all(plain),
-        "{origin}"
+        base.as_str().starts_with("http") && base.as_str().bytes().all(plain),
+        "{base}"
     );
 }

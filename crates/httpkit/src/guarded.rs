@@ -21,6 +21,7 @@ use slugline_application::Caller;
 use slugline_problem::{Code, Problem};
 
 use crate::{
+    compressed::compressed,
     edge::Edge,
     guard::Guard,
     problem::{Failure, problem_response},
@@ -83,7 +84,7 @@ async fn authenticated(
     match guard.authenticate(request.request()).await {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
-            render(guard, request, next).await
+            render(guard, request, next).await.map(compressed)
         }
         Err(denied) => {
             let problem = Failure::from(denied).report();

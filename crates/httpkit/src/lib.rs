@@ -21,10 +21,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `header`, `body` | headers as texts and lists; bodies as their bytes |
+//! | `header`, `body`, `compressed` | headers as texts and lists; bodies as their bytes; answers compressed |
 //! | `client`, `proxy_watch` | the client's address behind trusted proxies; proxies that no setting names |
 //! | `cdn` | the headers in which content delivery networks name a place |
-//! | `edge`, `origin` | settings towards clients, hosts for some paths only, the sides of splits; the public origin |
+//! | `edge`, `base_url` | settings towards clients, hosts for some paths only, the sides of splits; the public address |
 //! | `guard`, `guarded` | who a token lets in; its check before the handlers, calls from web pages, names of ignored members |
 //! | `problem`, `log_lines` | problems as answers and as log output |
 //! | `protected` | the address that tokens of assistants open, as clients find it |
@@ -37,9 +37,11 @@
     reason = "actix runs each handler on one thread"
 )]
 
+mod base_url;
 mod body;
 mod cdn;
 mod client;
+mod compressed;
 mod edge;
 mod facts;
 #[cfg(feature = "fuzzing")]
@@ -49,7 +51,6 @@ mod guarded;
 mod header;
 mod locale;
 mod log_lines;
-mod origin;
 mod problem;
 mod protected;
 mod proxy_watch;

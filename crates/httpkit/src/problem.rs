@@ -119,11 +119,11 @@ impl From<NotChecked> for Failure {
 
 /// Returns the JSON response for a problem with a request that came to this edge.
 pub fn problem_response(problem: &Problem, request: &HttpRequest, edge: &Edge) -> HttpResponse {
-    let origin = match edge.door(request.head()) {
-        Door::Administration => edge.api_origin(request),
-        Door::Everything | Door::Links => edge.origin(request),
+    let base = match edge.door(request.head()) {
+        Door::Administration => edge.api_base_url(request),
+        Door::Everything | Door::Links => edge.base_url(request),
     };
-    let url = format!("{origin}{}", request.uri());
+    let url = format!("{base}{}", request.uri());
     let body = problem.body(&url, |link| edge.link_view.map(|view| view(link)));
     let body = serde_json::to_string_pretty(&body).expect("a problem is plain data");
     let mut response = HttpResponse::build(status(problem));

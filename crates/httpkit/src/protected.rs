@@ -1,7 +1,7 @@
 //! The address that tokens of assistants open, as clients find it (RFC 9728).
 
 use actix_web::http::header::HeaderValue;
-use slugline_domain::Origin;
+use slugline_domain::BaseUrl;
 
 /// The address that tokens of assistants open, and the document that tells clients how to get one.
 #[derive(Clone, Debug)]
@@ -16,12 +16,12 @@ impl ProtectedResource {
     /// The path of the document about a resource at the root of an origin (RFC 9728, section 3.1).
     pub const METADATA_PATH: &'static str = "/.well-known/oauth-protected-resource";
 
-    /// The resource at this path of an origin, for which clients first ask for these scopes.
-    pub fn new(origin: &Origin, path: &'static str, scope: String) -> Self {
+    /// The resource at this path of the service, for which clients first ask for these scopes.
+    pub fn new(base: &BaseUrl, path: &'static str, scope: String) -> Self {
         Self {
             path,
-            identifier: format!("{origin}{path}"),
-            metadata: format!("{origin}{}{path}", Self::METADATA_PATH),
+            identifier: format!("{base}{path}"),
+            metadata: base.well_known(Self::METADATA_PATH, path),
             scope,
         }
     }
@@ -64,8 +64,8 @@ mod tests {
 
     #[test]
     fn a_challenge_names_the_document_and_the_scopes() {
-        let origin = "https://sl.example".parse().unwrap();
-        let resource = ProtectedResource::new(&origin, "/api/mcp", "links:read".into());
+        let base = "https://sl.example".parse().unwrap();
+        let resource = ProtectedResource::new(&base, "/api/mcp", "links:read".into());
         assert_eq!(resource.identifier(), "https://sl.example/api/mcp");
         assert_eq!(
             resource.challenge(None),

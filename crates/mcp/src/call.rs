@@ -64,7 +64,7 @@ impl Call {
         let context = ToolContext {
             app: Arc::clone(&server.app),
             bounds: server.bounds.clone(),
-            origin: exchange.origin.clone(),
+            base: exchange.base.clone(),
             dashboard: exchange.dashboard.clone(),
             caller: exchange.caller.clone(),
             author: exchange.author.clone(),

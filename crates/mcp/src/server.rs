@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 use slugline_application::{App, Caller};
 use slugline_contract::Bounds;
-use slugline_domain::{Author, Origin, ProbeCaller};
+use slugline_domain::{Author, BaseUrl, ProbeCaller};
 use thiserror::Error;
 
 use crate::{
@@ -193,10 +193,10 @@ pub(crate) struct Headers {
 pub(crate) struct Exchange<'a> {
     pub(crate) server: &'a Server,
     pub(crate) headers: &'a Headers,
-    /// The public origin of the service, for short links in results.
-    pub(crate) origin: &'a Origin,
-    /// The origin of the dashboard.
-    pub(crate) dashboard: &'a Origin,
+    /// The public address of the service, for short links in results.
+    pub(crate) base: &'a BaseUrl,
+    /// The address of the dashboard's host.
+    pub(crate) dashboard: &'a BaseUrl,
     /// The caller, by the token of the request.
     pub(crate) caller: &'a Caller,
     /// The author of the changes that the request makes.

@@ -43,12 +43,12 @@ async fn handle(server: Data<Server>, request: HttpRequest, body: Payload) -> Ht
         Ok(bytes) => {
             let headers = headers(&request);
             let guard = Guard::of(&request);
-            let (origin, dashboard) = (guard.origin(&request), guard.api_origin(&request));
+            let (base, dashboard) = (guard.base_url(&request), guard.api_base_url(&request));
             let caller = caller(&request).expect("the endpoint needs a token");
             let exchange = Exchange {
                 server: &server,
                 headers: &headers,
-                origin: &origin,
+                base: &base,
                 dashboard: &dashboard,
                 caller: &caller,
                 author: &Guard::of(&request).author(&caller, &request),
@@ -114,10 +114,11 @@ fn origin_allowed(request: &HttpRequest) -> bool {
         return true;
     };
     let guard = Guard::of(request);
-    let own = guard.api_origin(request);
+    let own = guard.api_base_url(request);
+    let own = own.origin();
     let sent = sent.to_str().ok().and_then(|sent| Origin::parse(sent).ok());
-    if sent.as_ref() != Some(&own) {
+    if sent.as_ref() != Some(own) {
         return false;
     }
-    guard.configured_origin.is_some() || !guard.loopback_only || own.is_loopback()
+    guard.configured_base_url.is_some() || !guard.loopback_only || own.is_loopback()
 }

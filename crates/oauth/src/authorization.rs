@@ -44,7 +44,7 @@ pub(crate) async fn show(connecting: Data<Connecting>, request: HttpRequest) -> 
     let words = Words::for_visitor(&request);
     let signed_in = match signed_in(&connecting, &request).await {
         Ok(Some(signed_in)) => signed_in,
-        Ok(None) => return pages::sign_in(words, &own_address(&request), None),
+        Ok(None) => return pages::sign_in(words, None),
         Err(failed) => return failed,
     };
     match examine(&connecting, &request).await {
@@ -93,7 +93,7 @@ pub(crate) async fn take(
         Ok(Some(signed_in)) => signed_in,
         Ok(None) => {
             let trouble = sent.get("form").map(|_| SignInTrouble::Over);
-            return pages::sign_in(words, &own_address(&request), trouble);
+            return pages::sign_in(words, trouble);
         }
         Err(failed) => return failed,
     };
@@ -126,7 +126,7 @@ async fn sign_in(
             // The page is fetched anew, so that reloading it sends no token.
             return HttpResponse::SeeOther()
                 .insert_header((header::LOCATION, own_address(request)))
-                .insert_header((header::SET_COOKIE, cookie::set(&text, &connecting.origin)))
+                .insert_header((header::SET_COOKIE, cookie::set(&text, &connecting.base)))
                 .insert_header((header::CACHE_CONTROL, "no-store"))
                 .finish();
         }
@@ -148,7 +148,7 @@ async fn sign_in(
             }
         }
     };
-    pages::sign_in(words, &own_address(request), Some(trouble))
+    pages::sign_in(words, Some(trouble))
 }
 
 async fn allow(
@@ -181,9 +181,7 @@ async fn allow(
         Ok(code) => go(connecting, request, &asked.redirect, &[("code", &code)]),
         Err(NotDecided::NoScope) => again(Trouble::NoScope),
         Err(NotDecided::EndNotInFuture) => again(Trouble::End),
-        Err(NotDecided::Over) => {
-            pages::sign_in(words, &own_address(request), Some(SignInTrouble::Over))
-        }
+        Err(NotDecided::Over) => pages::sign_in(words, Some(SignInTrouble::Over)),
         Err(NotDecided::Links(error)) => again(Trouble::Links(error.to_string())),
         Err(NotDecided::Store(_)) => pages::failed(words),
     }
@@ -208,7 +206,7 @@ async fn signed_in(
     connecting: &Connecting,
     request: &HttpRequest,
 ) -> Result<Option<SignedIn>, HttpResponse> {
-    let Some(text) = cookie::of(request, &connecting.origin) else {
+    let Some(text) = cookie::of(request, &connecting.base) else {
         return Ok(None);
     };
     let found = connecting.assistants.signed_in(&text).await;
@@ -262,7 +260,6 @@ fn consent(
 ) -> HttpResponse {
     pages::consent(&Consent {
         words,
-        action: &own_address(request),
         form: &signed_in.form_value(&shown(request, asked)),
         person: signed_in.caller.name(),
         asked,
@@ -288,20 +285,22 @@ fn go(
 ) -> HttpResponse {
     let sent = Parameters::read(request.query_string());
     let state = sent.get("state").map(|state| ("state", state));
-    let own = ("iss", connecting.origin.as_str());
+    let own = ("iss", connecting.base.as_str());
     let all = told.iter().copied().chain(state).chain([own]);
     let location = HeaderValue::from_str(&redirect.with_parameters(all));
     HttpResponse::SeeOther()
         .insert_header((header::LOCATION, location.expect("a URL is visible ASCII")))
-        .insert_header((header::SET_COOKIE, cookie::remove(&connecting.origin)))
+        .insert_header((header::SET_COOKIE, cookie::remove(&connecting.base)))
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .insert_header((header::REFERRER_POLICY, "no-referrer"))
         .finish()
 }
 
-/// The address that forms post to: this page with its request.
+/// The address of this page with its request. It is relative, because a proxy may have
+/// taken a path away.
 fn own_address(request: &HttpRequest) -> String {
-    format!("{AUTHORIZE_PATH}?{}", request.query_string())
+    let (_, page) = AUTHORIZE_PATH.rsplit_once('/').expect("it is a path");
+    format!("{page}?{}", request.query_string())
 }
 
 /// Returns whether a page of another site sent the form. Older browsers name the origin alone.
@@ -309,6 +308,6 @@ fn is_foreign(request: &HttpRequest, connecting: &Connecting) -> bool {
     let site = text_header(request, "sec-fetch-site").map(|site| site != "same-origin");
     site.unwrap_or_else(|| {
         let origin = text_header(request, "origin");
-        origin.is_some_and(|origin| Origin::parse(&origin).as_ref() != Ok(&connecting.origin))
+        origin.is_some_and(|origin| Origin::parse(&origin).as_ref() != Ok(connecting.base.origin()))
     })
 }

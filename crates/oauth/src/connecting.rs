@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix_web::web::Data;
 use slugline_application::Assistants;
-use slugline_domain::Origin;
+use slugline_domain::BaseUrl;
 use slugline_httpkit::{Guard, ProtectedResource};
 
 /// The use cases of assistants, and the addresses under which clients find them. These come from
@@ -12,22 +12,22 @@ use slugline_httpkit::{Guard, ProtectedResource};
 #[derive(Debug)]
 pub struct Connecting {
     pub(crate) assistants: Arc<Assistants>,
-    pub(crate) origin: Origin,
+    pub(crate) base: BaseUrl,
     pub(crate) resource: ProtectedResource,
     pub(crate) guard: Data<Guard>,
 }
 
 impl Connecting {
-    /// The use cases at this public origin, for this resource. The guard tells clients apart.
+    /// The use cases at this public address, for this resource. The guard tells clients apart.
     pub fn new(
         assistants: Arc<Assistants>,
-        origin: Origin,
+        base: BaseUrl,
         resource: ProtectedResource,
         guard: Data<Guard>,
     ) -> Self {
         Self {
             assistants,
-            origin,
+            base,
             resource,
             guard,
         }
@@ -40,7 +40,7 @@ impl Connecting {
 
     /// An address of the service.
     pub(crate) fn at(&self, path: &str) -> String {
-        format!("{}{path}", self.origin)
+        format!("{}{path}", self.base)
     }
 }
 
@@ -55,7 +55,7 @@ pub const REVOKE_PATH: &str = "/_oauth/revoke";
 /// The path of the authorization server's metadata (RFC 8414).
 pub const SERVER_METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
 
-/// The path of the style sheet.
+/// The path of the style sheet, which pages name relative to their own.
 pub(crate) const STYLE_PATH: &str = "/_oauth/page.css";
 
 /// The path at which clients find the resource's document, besides the root of the origin.

@@ -27,7 +27,7 @@ pub(crate) async fn resource(connecting: Data<Connecting>) -> HttpResponse {
         StatusCode::OK,
         &json!({
             "resource": connecting.resource.identifier(),
-            "authorization_servers": [connecting.origin.as_str()],
+            "authorization_servers": [connecting.base.as_str()],
             "scopes_supported": scopes,
             "bearer_methods_supported": ["header"],
             "resource_name": "Slugline",
@@ -42,7 +42,7 @@ pub(crate) async fn server(connecting: Data<Connecting>) -> HttpResponse {
     answer::json(
         StatusCode::OK,
         &json!({
-            "issuer": connecting.origin.as_str(),
+            "issuer": connecting.base.as_str(),
             "authorization_endpoint": connecting.at(AUTHORIZE_PATH),
             "token_endpoint": connecting.at(TOKEN_PATH),
             "registration_endpoint": connecting.at(REGISTER_PATH),

@@ -49,14 +49,17 @@ pub use self::connecting::{
 /// Mounts everything.
 pub fn configure(connecting: &Data<Connecting>, config: &mut ServiceConfig) {
     config.app_data(connecting.clone());
-    for path in [ProtectedResource::METADATA_PATH, RESOURCE_METADATA_PATH] {
-        config.service(open(path).get(discovery::resource));
-    }
+    // At the root of the host, as clients ask, and below the path that a proxy takes away.
+    let below = connecting.base.path();
+    let root = ProtectedResource::METADATA_PATH;
+    let of_resource = RESOURCE_METADATA_PATH.replacen(root, &format!("{root}{below}"), 1);
+    let of_server = format!("{SERVER_METADATA_PATH}{below}");
     config
-        .service(open(SERVER_METADATA_PATH).get(discovery::server))
-        .service(open(REGISTER_PATH).post(discovery::register))
-        .service(open(TOKEN_PATH).post(token::token))
-        .service(open(REVOKE_PATH).post(token::revoke))
+        .service(open([root, RESOURCE_METADATA_PATH, &of_resource]).get(discovery::resource))
+        .service(open([SERVER_METADATA_PATH, &of_server]).get(discovery::server))
+        .service(open([REGISTER_PATH]).post(discovery::register))
+        .service(open([TOKEN_PATH]).post(token::token))
+        .service(open([REVOKE_PATH]).post(token::revoke))
         .service(
             Resource::new(AUTHORIZE_PATH)
                 .get(authorization::show)
@@ -91,6 +94,7 @@ fn configure_rest(config: &mut ServiceConfig) {
 }
 
 /// A resource that web pages of any origin may call: there are no credentials to protect.
-fn open(path: &str) -> Resource {
-    Resource::new(path).route(web::method(Method::OPTIONS).to(answer::preflight))
+fn open<const N: usize>(paths: [&str; N]) -> Resource {
+    let paths = paths.map(str::to_owned).to_vec();
+    Resource::new(paths).route(web::method(Method::OPTIONS).to(answer::preflight))
 }

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, http::header::HeaderValue, http::uri::PathAndQuery};
 use slugline_domain::{
-    Destination, DestinationError, Origin, Uri,
+    BaseUrl, Destination, DestinationError, Origin, Uri,
     text::{is_invisible, trimmed},
 };
 use slugline_httpkit::Edge;
@@ -54,6 +54,25 @@ impl Address {
             origin: Some(Origin::of(&url)?),
             path_and_query: path_and_query(&url),
         })
+    }
+
+    /// The same address for an instance whose proxy takes the path of its base URL away: visitors ask
+    /// below that path, and the instance is asked without it.
+    #[must_use]
+    pub fn below(mut self, base: Option<&BaseUrl>) -> Self {
+        let Some(base) = base else { return self };
+        if self.origin.is_none() {
+            let location = [base.path().as_bytes(), self.location.as_bytes()].concat();
+            let location = HeaderValue::from_bytes(&location);
+            self.location = location.expect("both are visible ASCII");
+        } else if self.origin.as_ref() == Some(base.origin())
+            && let Some(behind) = self.path_and_query.strip_prefix(base.path())
+            && (behind.is_empty() || behind.starts_with(['/', '?']))
+        {
+            let asked = behind.strip_prefix('/').unwrap_or(behind);
+            self.path_and_query = format!("/{asked}");
+        }
+        self
     }
 
     pub(crate) fn location(&self) -> HeaderValue {

@@ -60,10 +60,10 @@ pub(crate) fn frame(
     private(respond(render(&page), FRAME_POLICY))
 }
 
-fn base(request: &HttpRequest, edge: &Edge, link: &FollowedLink) -> Base {
+fn base<'r>(request: &'r HttpRequest, edge: &Edge, link: &FollowedLink) -> Base<'r> {
     Base {
-        origin: edge.origin_of(request, link.host()),
-        below: Mounted::of(request).below.to_owned(),
+        url: edge.base_url_of(request, link.host()),
+        mounted: Mounted::of(request),
     }
 }
 
@@ -102,10 +102,13 @@ mod tests {
 
     const HOSTILE: &str = "\"'></title><script>alert('x')</script>\n&";
 
-    fn base() -> Base {
+    fn base() -> Base<'static> {
         Base {
-            origin: "https://sl.example".parse().unwrap(),
-            below: String::new(),
+            url: "https://sl.example".parse().unwrap(),
+            mounted: Mounted {
+                below: "",
+                path: "/docs",
+            },
         }
     }
 

@@ -30,6 +30,20 @@ impl<'r> Mounted<'r> {
         Self { below, path }
     }
 
+    /// Returns the address of the mount as pages name it: relative, because a proxy in front may have taken
+    /// a path away that browsers ask for.
+    pub(crate) fn root(self) -> String {
+        match self.path.matches('/').count() {
+            // The address has no slash at its end.
+            0 => {
+                let own = self.below.rsplit('/').next().unwrap_or_default();
+                format!("./{own}/")
+            }
+            1 => "./".to_owned(),
+            slashes => "../".repeat(slashes - 1),
+        }
+    }
+
     /// True for the address of the mount itself.
     pub(crate) fn is_home(self) -> bool {
         matches!(self.path, "" | "/")
@@ -39,6 +53,20 @@ impl<'r> Mounted<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_name_the_mount_from_where_they_are() {
+        for (below, path, root) in [
+            ("", "/", "./"),
+            ("", "/docs", "./"),
+            ("/s", "/docs", "./"),
+            ("", "/docs/", "../"),
+            ("", "/gh/a/b", "../../"),
+            ("/s", "", "./s/"),
+        ] {
+            assert_eq!(Mounted { below, path }.root(), root, "{below}{path}");
+        }
+    }
 
     #[test]
     fn a_path_is_cut_where_scopes_end() {

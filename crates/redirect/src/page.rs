@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use actix_web::{HttpResponse, http::header};
 use askama::Template;
-use slugline_domain::{FollowedLink, Origin, Text, Uri};
+use slugline_domain::{BaseUrl, FollowedLink, Text, Uri};
 use url::Url;
+
+use crate::mount::Mounted;
 
 /// The path of the style sheet.
 pub const STYLE_PATH: &str = "/_assets/page.css";
@@ -39,17 +41,16 @@ pub(crate) fn render(template: &impl Template) -> String {
         .expect("writing to a string does not fail")
 }
 
-/// The address below which links are.
-pub(crate) struct Base {
-    pub(crate) origin: Origin,
-    /// A prefix such as `/s`; empty for links at the root.
-    pub(crate) below: String,
+/// Where links are: below the service's address, and the place at which redirects are mounted.
+pub(crate) struct Base<'r> {
+    pub(crate) url: BaseUrl,
+    pub(crate) mounted: Mounted<'r>,
 }
 
 /// The author's texts, and addresses as they belong into a page.
 pub(crate) struct PageMeta<'a> {
-    /// The prefix of the service's own paths.
-    pub(crate) below: &'a str,
+    /// The relative address of the service's own paths.
+    pub(crate) root: String,
     pub(crate) short_link: String,
     pub(crate) title: Cow<'a, str>,
     pub(crate) description: Option<&'a str>,
@@ -60,8 +61,8 @@ pub(crate) struct PageMeta<'a> {
 }
 
 impl<'a> PageMeta<'a> {
-    pub(crate) fn new(link: &'a FollowedLink, target: &'a str, base: &'a Base) -> Self {
-        let Base { origin, below } = base;
+    pub(crate) fn new(link: &'a FollowedLink, target: &'a str, base: &Base<'_>) -> Self {
+        let Base { url: own, mounted } = base;
         let texts = &link.terms().preview;
         let url = Url::parse(target).ok();
         let title = texts.title.as_ref().map(Text::as_str);
@@ -69,14 +70,14 @@ impl<'a> PageMeta<'a> {
         let description = texts.description.as_ref().map(Text::as_str);
         let image = texts.image.as_ref().map(Text::as_str);
         Self {
-            below,
-            short_link: format!("{origin}{below}/{}", link.slug()),
+            root: mounted.root(),
+            short_link: format!("{own}{}/{}", mounted.below, link.slug()),
             title: match title.filter(|title| !title.is_empty()) {
                 Some(title) => title.into(),
                 None => host().unwrap_or_else(|| "Link".into()).into(),
             },
             description: description.filter(|text| !text.is_empty()),
-            image: image.and_then(|image| image_address(image, origin)),
+            image: image.and_then(|image| image_address(image, own)),
             address: target,
         }
     }
@@ -84,9 +85,9 @@ impl<'a> PageMeta<'a> {
 
 /// Returns the URL of a picture. A path belongs to this instance. Authors may write
 /// anything; a text that is not a web address is left out.
-fn image_address(image: &str, origin: &Origin) -> Option<String> {
+fn image_address(image: &str, own: &BaseUrl) -> Option<String> {
     if image.starts_with('/') {
-        return Some(format!("{origin}{}", Uri::of(image)));
+        return Some(format!("{own}{}", Uri::of(image)));
     }
     let url = Url::parse(image).ok()?;
     matches!(url.scheme(), "http" | "https").then(|| Uri::of(image).to_string())
@@ -96,13 +97,13 @@ fn image_address(image: &str, origin: &Origin) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn origin() -> Origin {
+    fn own() -> BaseUrl {
         "https://sl.example".parse().unwrap()
     }
 
     #[test]
     fn an_image_is_an_address_of_the_web_or_left_out() {
-        let shown = |image| image_address(image, &origin());
+        let shown = |image| image_address(image, &own());
         assert_eq!(shown("/a.png").as_deref(), Some("https://sl.example/a.png"));
         assert_eq!(
             shown("HTTP://e.example/a").as_deref(),

@@ -6,10 +6,7 @@ use std::borrow::Cow;
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::{
-        header::{self, HeaderName, HeaderValue},
-        uri::PathAndQuery,
-    },
+    http::header::{self, HeaderName, HeaderValue},
 };
 use askama::Template;
 use slugline_httpkit::Locale;
@@ -30,9 +27,8 @@ const CONTENT_POLICY: &str =
 pub(crate) fn password(request: &HttpRequest, refused: bool) -> HttpResponse {
     let speech = Speech::for_visitor(request);
     let page = PasswordPage {
-        below: Mounted::of(request).below,
+        root: Mounted::of(request).root(),
         speech,
-        action: own_address(request),
         refused,
     };
     spoken(render(&page), speech)
@@ -47,9 +43,8 @@ pub(crate) fn warning(
 ) -> HttpResponse {
     let speech = Speech::for_visitor(request);
     let page = WarningPage {
-        below: Mounted::of(request).below,
+        root: Mounted::of(request).root(),
         speech,
-        action: own_address(request),
         target: target.map(without_disguise),
         password,
     };
@@ -64,7 +59,7 @@ pub(crate) fn message(
     let speech = Speech::for_visitor(request);
     let Message { title, text } = choose(speech.words);
     let page = MessagePage {
-        below: Mounted::of(request).below,
+        root: Mounted::of(request).root(),
         speech,
         title,
         text,
@@ -94,21 +89,19 @@ impl Speech {
 
 #[derive(Template)]
 #[template(path = "password.html")]
-struct PasswordPage<'a> {
-    /// The prefix of the service's own paths.
-    below: &'a str,
+struct PasswordPage {
+    /// The relative address of the service's own paths.
+    root: String,
     speech: Speech,
-    action: &'a str,
     refused: bool,
 }
 
 #[derive(Template)]
 #[template(path = "warning.html")]
 struct WarningPage<'a> {
-    /// The prefix of the service's own paths.
-    below: &'a str,
+    /// The relative address of the service's own paths.
+    root: String,
     speech: Speech,
-    action: &'a str,
     target: Option<Cow<'a, str>>,
     password: Option<&'a str>,
 }
@@ -116,18 +109,11 @@ struct WarningPage<'a> {
 #[derive(Template)]
 #[template(path = "message.html")]
 struct MessagePage<'a> {
-    /// The prefix of the service's own paths.
-    below: &'a str,
+    /// The relative address of the service's own paths.
+    root: String,
     speech: Speech,
     title: &'a str,
     text: &'a str,
-}
-
-/// The address that forms post to. It keeps the query, which may belong to the
-/// destination.
-fn own_address(request: &HttpRequest) -> &str {
-    let own = request.uri().path_and_query();
-    own.map_or("/", PathAndQuery::as_str)
 }
 
 fn spoken(html: String, speech: Speech) -> HttpResponse {
@@ -152,18 +138,16 @@ mod tests {
 
     fn password_page(locale: Locale, refused: bool) -> String {
         render(&PasswordPage {
-            below: "",
+            root: "./".to_owned(),
             speech: Speech::of(locale),
-            action: HOSTILE,
             refused,
         })
     }
 
     fn warning_page(locale: Locale) -> String {
         render(&WarningPage {
-            below: "",
+            root: "./".to_owned(),
             speech: Speech::of(locale),
-            action: HOSTILE,
             target: Some(HOSTILE.into()),
             password: Some(HOSTILE),
         })
@@ -172,16 +156,12 @@ mod tests {
     #[test]
     fn nothing_written_by_strangers_becomes_markup() {
         let message = MessagePage {
-            below: "",
+            root: "./".to_owned(),
             speech: Speech::of(Locale::English),
             title: HOSTILE,
             text: HOSTILE,
         };
-        for html in [
-            password_page(Locale::English, true),
-            warning_page(Locale::English),
-            render(&message),
-        ] {
+        for html in [warning_page(Locale::English), render(&message)] {
             for markup in ["<script", HOSTILE] {
                 assert!(!html.contains(markup), "{html}");
             }

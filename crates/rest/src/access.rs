@@ -10,9 +10,9 @@ use slugline_httpkit::Failure;
 
 use crate::{
     body::{Body, Query},
-    input::{CalledBy, ChangedBy, ClientPlace, CodeDesk, Context, PublicOrigin},
+    input::{CalledBy, ChangedBy, ClientPlace, CodeDesk, Context, PublicUrl},
     operation::operations,
-    reply::{Json, NoContent},
+    reply::{Headed, Json, NoContent},
 };
 
 const TOKENS: &str = "/api/tokens";
@@ -54,9 +54,9 @@ async fn make(
     context: Context,
     ChangedBy(author): ChangedBy,
     Body(body): Body<MakeToken>,
-) -> Result<Json<201, TokenMade>, Failure> {
+) -> Result<Headed<Json<201, TokenMade>>, Failure> {
     let made = context.app.tokens.make(body.validate()?, &author).await?;
-    Ok(Json((&made).into()))
+    Ok(Headed::secret(Json((&made).into())))
 }
 
 async fn revoke(
@@ -92,7 +92,7 @@ pub(crate) struct Identity {
 
 async fn verify(
     context: Context,
-    PublicOrigin(origin): PublicOrigin,
+    PublicUrl(base): PublicUrl,
     CalledBy(caller): CalledBy,
 ) -> Result<Json<200, Identity>, Failure> {
     let listed = match &caller {
@@ -101,21 +101,24 @@ async fn verify(
     };
     Ok(Json(Identity {
         name: "Slugline",
-        url: origin.to_string(),
+        url: base.to_string(),
         auth_method: match caller {
             Caller::Token(_) => "token",
             Caller::Site | Caller::Operator => "site-token",
         },
         user_id: "root",
-        user_email: format!("root@{}", origin.host_name()),
+        user_email: format!("root@{}", base.origin().host_name()),
         access_enabled: false,
         token: CallersToken::new(&caller, listed.as_ref()),
     }))
 }
 
-async fn redeem(desk: CodeDesk, Body(body): Body<SignIn>) -> Result<Json<200, SignedIn>, Failure> {
+async fn redeem(
+    desk: CodeDesk,
+    Body(body): Body<SignIn>,
+) -> Result<Headed<Json<200, SignedIn>>, Failure> {
     let token = desk.redeem(&body.validate()?).await?;
-    Ok(Json(SignedIn { token }))
+    Ok(Headed::secret(Json(SignedIn { token })))
 }
 
 async fn locate(ClientPlace(place): ClientPlace) -> Result<Json<200, Location>, Failure> {

@@ -43,14 +43,14 @@ impl Served {
         }
     }
 
-    fn for_origin(&self, origin: &str) -> Slices {
+    fn at(&self, base: &str) -> Slices {
         let members = self.members.get_or_init(|| {
             let document = self.api.document();
             let mut text = serde_json::to_vec(&document).expect("a document is plain data");
             text.remove(0);
             text.into()
         });
-        let servers = json!([{ "url": origin }]);
+        let servers = json!([{ "url": base }]);
         let start = format!("{{\"servers\":{servers},");
         Slices::of([start.into(), members.clone()])
     }
@@ -70,8 +70,8 @@ from_head! {
             .expect("the app is built with its document");
         let guard = Guard::of(request);
         Self {
-            text: served.for_origin(guard.api_origin(request).as_str()),
-            is_for_everybody: guard.configured_origin.is_some(),
+            text: served.at(guard.api_base_url(request).as_str()),
+            is_for_everybody: guard.configured_base_url.is_some(),
         }
     };
 }

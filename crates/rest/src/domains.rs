@@ -6,7 +6,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     body::{Body, Query},
-    input::{CalledBy, ChangedBy, Context, PublicOrigin},
+    input::{CalledBy, ChangedBy, Context, PublicUrl},
     operation::operations,
     reply::Json,
 };
@@ -66,11 +66,11 @@ async fn edit(
 async fn remove(
     context: Context,
     ChangedBy(author): ChangedBy,
-    PublicOrigin(origin): PublicOrigin,
+    PublicUrl(base): PublicUrl,
     Query(query): Query<RemoveDomain>,
 ) -> Result<Json<200, DomainRemoved>, Failure> {
     let (host, fate) = query.validate()?;
-    let domains = context.app.domains.seen_at(origin.as_str());
+    let domains = context.app.domains.seen_at(base.as_str());
     let removed = domains.remove(&host, &fate, &author).await?;
     Ok(Json(removed.into()))
 }

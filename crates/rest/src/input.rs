@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use slugline_application::{App, Caller, LinkReader, LinkService, LinkWriter, StatsReader};
 use slugline_contract::{Bounds, Finding, ImportLimit, SetupView};
 use slugline_domain::{
-    Author, Origin, Place, ProbeCaller,
+    Author, BaseUrl, Place, ProbeCaller,
     ports::{DiskWatch, LinksWatch},
 };
 use slugline_httpkit::{Failure, Foresight, Guard, ProxyDoubt, caller, probe_caller};
@@ -80,9 +80,9 @@ pub struct Changes(pub LinkWriter);
 #[derive(Debug)]
 pub struct Statistics(pub StatsReader);
 
-/// The public origin of the service, for short links in answers.
+/// The public address of the service, for short links in answers.
 #[derive(Debug)]
-pub struct PublicOrigin(pub Origin);
+pub struct PublicUrl(pub BaseUrl);
 
 /// The facts that the instance knows of clients.
 pub(crate) struct Clients(pub(crate) web::Data<Guard>);
@@ -147,7 +147,7 @@ from_head! {
         Self(links(request).by(caller, author))
     };
     Statistics: |request| Self(state(request).app.stats.seen_by(&known(request)));
-    PublicOrigin: |request| Self(Guard::of(request).origin(request));
+    PublicUrl: |request| Self(Guard::of(request).base_url(request));
     Clients: |request| Self(Guard::of(request).clone());
     ClientPlace: |request| Self(Guard::of(request).client_place(request));
     Probing: |request| Self(probe_caller(request));
@@ -156,8 +156,8 @@ from_head! {
 
 /// The use cases of links, for clients who reach the instance as this one does.
 fn links(request: &HttpRequest) -> LinkService {
-    let origin = Guard::of(request).origin(request);
-    state(request).app.links.seen_at(origin.as_str())
+    let base = Guard::of(request).base_url(request);
+    state(request).app.links.seen_at(base.as_str())
 }
 
 /// The caller of a route below `/api/`.

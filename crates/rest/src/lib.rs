@@ -72,7 +72,7 @@ mod visits;
 pub use api::api;
 pub use body::{Body, Query};
 pub use input::{
-    CalledBy, ChangedBy, Changes, Context, Links, Outside, PublicOrigin, RestState, Statistics,
+    CalledBy, ChangedBy, Changes, Context, Links, Outside, PublicUrl, RestState, Statistics,
 };
 pub use openapi::Responses;
 pub use operation::{Operation, OperationSpec};

@@ -117,6 +117,11 @@ impl<R> Headed<R> {
         Self(CACHE_CONTROL, Some("no-store"), answer)
     }
 
+    /// No cache may keep the answer, and nobody may compress it: it tells a secret.
+    pub(crate) fn secret(answer: R) -> Self {
+        Self(CACHE_CONTROL, Some("no-store, no-transform"), answer)
+    }
+
     /// A browser that caches the answer asks each time if it is still valid.
     pub(crate) fn cached_asking_again(answer: R) -> Self {
         Self(CACHE_CONTROL, Some("private, no-cache"), answer)

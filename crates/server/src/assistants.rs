@@ -29,15 +29,15 @@ pub(crate) struct Neighbours<'a> {
 
 /// The resource that tokens of assistants open; `None` where they cannot connect.
 pub(crate) fn resource(settings: &Settings) -> Option<ProtectedResource> {
-    let origin = settings.origin_for_assistants()?;
+    let base = settings.base_for_assistants()?;
     let scope = OFFERED.map(Scope::as_str).join(" ");
-    Some(ProtectedResource::new(&origin, slugline_mcp::PATH, scope))
+    Some(ProtectedResource::new(&base, slugline_mcp::PATH, scope))
 }
 
 /// The use cases, at their addresses; `None` where assistants cannot connect.
 pub(crate) fn connecting(settings: &Settings, parts: Neighbours<'_>) -> Option<Connecting> {
     let resource = resource(settings)?;
-    let origin = settings.origin_for_assistants()?;
+    let base = settings.base_for_assistants()?;
     let assistants = Arc::new(Assistants::new(AssistantsParts {
         store: Arc::new(parts.store.assistants()),
         token_store: Arc::new(parts.store.tokens()),
@@ -48,7 +48,7 @@ pub(crate) fn connecting(settings: &Settings, parts: Neighbours<'_>) -> Option<C
         random: parts.random,
         resource: resource.identifier().to_owned(),
     }));
-    Some(Connecting::new(assistants, origin, resource, parts.guard))
+    Some(Connecting::new(assistants, base, resource, parts.guard))
 }
 
 /// Removes connections that have ended, whenever there are some. Never returns, unless assistants

@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use slugline_analytics::{Examined, OpenError, Rebuilt};
+use slugline_analytics::{CountrySource, Examined, OpenError, Rebuilt};
 use slugline_clickhouse::{examine_spool, rebuild_spool};
 use slugline_domain::{UnixSeconds, ports::Clock};
 use slugline_storage::{DatabaseUrl, SchemaConnection, SchemaError, Unlike};
@@ -18,7 +18,7 @@ use slugline_visitlog::{examine, rebuild};
 use crate::{
     databases, public_address,
     risky_settings::advice,
-    settings::{AccessLog, Settings},
+    settings::{AccessLog, PlaceSource, Settings},
     site_token,
 };
 
@@ -40,6 +40,20 @@ pub(crate) async fn examine_all(settings: &Settings) -> anyhow::Result<()> {
     let token = token.or_else(|| site_token::read_in(&settings.data_dir));
     for sentence in advice(settings, token.as_ref()) {
         line("settings", "ADVICE", sentence)?;
+    }
+    if settings.places == PlaceSource::Table {
+        let CountrySource {
+            name,
+            date,
+            address,
+            ..
+        } = CountrySource::of_table();
+        let made_of = format!("countries are those of {name}, {date}, {address}");
+        line(
+            "places",
+            if is_old(date) { "ADVICE" } else { "ok" },
+            made_of,
+        )?;
     }
     if let Some(found) = public_address::look(settings).await {
         if found.is_empty() {
@@ -206,6 +220,17 @@ fn nothing_there(name: &str, file: &Path) -> anyhow::Result<Option<bool>> {
         }
         Ok(_) | Err(_) => Ok(None),
     }
+}
+
+/// After a year so many networks have moved that a newer release, or a file, is worth it.
+fn is_old(date: &str) -> bool {
+    const SECONDS_OF_A_MONTH: i64 = 2_629_746;
+    let mut parts = date.split('-').filter_map(|part| part.parse::<i64>().ok());
+    let (Some(year), Some(month)) = (parts.next(), parts.next()) else {
+        return false;
+    };
+    let today = SystemClock.now().second().get() / SECONDS_OF_A_MONTH;
+    today > (year - 1970) * 12 + month - 1 + 12
 }
 
 fn line(name: &str, verdict: &str, found: impl Display) -> anyhow::Result<()> {

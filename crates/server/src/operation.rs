@@ -2,5 +2,5 @@
 
 pub use slugline_rest::{
     Body, CalledBy, ChangedBy, Changes, Context, Json, Links, NoContent, Operation, OperationSpec,
-    PublicOrigin, Query, Statistics,
+    PublicUrl, Query, Statistics,
 };

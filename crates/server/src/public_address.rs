@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use slugline_application::PreviewMode;
 use slugline_contract::{Finding, Fix, Level};
-use slugline_domain::{Origin, origin::is_same_address, with_causes};
+use slugline_domain::{BaseUrl, origin::is_same_address, with_causes};
 use slugline_outbound::{Client, HeaderMap, Method, Outgoing, Policy, Request};
 use slugline_rest::Outside;
 use tokio::sync::Mutex;
@@ -36,16 +36,16 @@ enum View {
     /// Assistants are not to connect, or no address is known.
     Nothing,
     /// The address is not one at which they can.
-    Plain(Origin),
+    Plain(BaseUrl),
     /// They can connect here.
-    Address(Origin),
+    Address(BaseUrl),
 }
 
 impl View {
     fn of(settings: &Settings) -> Self {
         let wanted = settings.oauth && settings.preview == PreviewMode::Off;
-        match (settings.origin_for_assistants(), settings.api_origin()) {
-            (Some(origin), _) => Self::Address(origin),
+        match (settings.base_for_assistants(), settings.api_base_url()) {
+            (Some(base), _) => Self::Address(base),
             (None, Some(plain)) if wanted => Self::Plain(plain),
             (None, _) => Self::Nothing,
         }
@@ -88,17 +88,17 @@ impl Outside for OutsideWatch {
 }
 
 async fn findings(view: &View) -> Vec<Finding> {
-    let origin = match view {
+    let base = match view {
         View::Nothing => return Vec::new(),
-        View::Plain(origin) => return vec![plain(origin)],
-        View::Address(origin) => origin,
+        View::Plain(base) => return vec![plain(base)],
+        View::Address(base) => base,
     };
     let client = Client::new(Policy::for_operators_servers());
     let mut found = Vec::new();
-    found.extend(metadata(&client, origin).await.err());
+    found.extend(metadata(&client, base).await.err());
     // An address that does not answer has been named already.
     if found.is_empty() {
-        found.extend(header(&client, origin).await.err());
+        found.extend(header(&client, base).await.err());
     }
     found
 }
@@ -112,27 +112,27 @@ fn finding(code: &'static str, level: Level, message: String, fix: Fix) -> Findi
     }
 }
 
-fn base_url(origin: &Origin) -> Fix {
-    let host = origin.host_name();
-    Fix::setting("SLUGLINE_BASE_URL", format!("https://{host}"))
+fn base_url(base: &BaseUrl) -> Fix {
+    let (host, path) = (base.origin().host_name(), base.path());
+    Fix::setting("SLUGLINE_BASE_URL", format!("https://{host}{path}"))
 }
 
-fn plain(origin: &Origin) -> Finding {
+fn plain(base: &BaseUrl) -> Finding {
     let message = format!(
-        "{origin} is not https, so assistants such as claude.ai cannot connect by it; tokens would \
+        "{base} is not https, so assistants such as claude.ai cannot connect by it; tokens would \
          travel in clear"
     );
     finding(
         "assistants_need_https",
         Level::Note,
         message,
-        base_url(origin),
+        base_url(base),
     )
 }
 
 /// Asks for the document that clients read first. Its issuer has to be the address.
-async fn metadata(client: &Client, origin: &Origin) -> Result<(), Finding> {
-    let address = format!("{origin}{}", slugline_oauth::SERVER_METADATA_PATH);
+async fn metadata(client: &Client, base: &BaseUrl) -> Result<(), Finding> {
+    let address = base.well_known(slugline_oauth::SERVER_METADATA_PATH, "");
     let again = || Fix::Command {
         command: "slugline doctor",
     };
@@ -140,13 +140,13 @@ async fn metadata(client: &Client, origin: &Origin) -> Result<(), Finding> {
     let fetched = client.fetch(request, MAX_BYTES).await.map_err(|error| {
         let reason = with_causes(&error);
         let message = format!(
-            "{origin} does not answer from here ({reason}), so assistants may not reach it either"
+            "{base} does not answer from here ({reason}), so assistants may not reach it either"
         );
         finding("outside_silent", Level::Warning, message, again())
     })?;
     let document = serde_json::from_slice::<Value>(&fetched.body).unwrap_or_default();
     match document["issuer"].as_str() {
-        Some(issuer) if is_same_address(issuer, origin.as_str()) => Ok(()),
+        Some(issuer) if is_same_address(issuer, base.as_str()) => Ok(()),
         Some(issuer) => {
             let message = format!(
                 "{address} is answered in the name of {issuer}, so assistants refuse to connect; \
@@ -156,14 +156,15 @@ async fn metadata(client: &Client, origin: &Origin) -> Result<(), Finding> {
                 "outside_other_issuer",
                 Level::Warning,
                 message,
-                base_url(origin),
+                base_url(base),
             ))
         }
         None => {
             let status = fetched.status;
             let message = format!(
                 "{address} is answered with the status {status} and not by this service, so \
-                 assistants cannot connect; have the proxy pass /.well-known/, /_oauth/ and /api/mcp on"
+                 assistants cannot connect; have the proxy pass /.well-known/oauth-* on at the root \
+                 of the host, and /_oauth/ and /api/mcp below {base}"
             );
             Err(finding(
                 "outside_not_ours",
@@ -176,8 +177,8 @@ async fn metadata(client: &Client, origin: &Origin) -> Result<(), Finding> {
 }
 
 /// Sends a wrong token: the answer tells if the header arrived.
-async fn header(client: &Client, origin: &Origin) -> Result<(), Finding> {
-    let address = format!("{origin}{}", slugline_mcp::PATH);
+async fn header(client: &Client, base: &BaseUrl) -> Result<(), Finding> {
+    let address = format!("{base}{}", slugline_mcp::PATH);
     let mut headers = HeaderMap::new();
     let token = NO_TOKEN.parse().expect("visible ASCII");
     headers.insert("authorization", token);
@@ -202,7 +203,7 @@ async fn header(client: &Client, origin: &Origin) -> Result<(), Finding> {
     }
     let message = if challenge.contains("resource_metadata") {
         format!(
-            "{origin} is reached without the header Authorization, which something in front cuts \
+            "{base} is reached without the header Authorization, which something in front cuts \
              off, so no token works there; have the proxy pass it on"
         )
     } else {
@@ -219,5 +220,5 @@ async fn header(client: &Client, origin: &Origin) -> Result<(), Finding> {
 }
 
 fn url(address: &str) -> Url {
-    address.parse().expect("an origin and a path are a URL")
+    address.parse().expect("an address and a path are a URL")
 }

@@ -2,6 +2,7 @@
 
 use slugline_application::SiteToken;
 use slugline_contract::{Finding, Fix, Level};
+use slugline_domain::routing::KnownPlaces;
 use slugline_visitlog::history_in;
 
 use crate::settings::{AccessLog, Settings};
@@ -29,7 +30,7 @@ pub(crate) fn findings(settings: &Settings, token: Option<&SiteToken>) -> Vec<Fi
             .into(),
         fix: Fix::setting("SLUGLINE_BASE_URL", "https://sl.example"),
     });
-    let placeless = (!settings.knows_places()).then(|| Finding {
+    let placeless = (settings.known_places() == KnownPlaces::Nothing).then(|| Finding {
         code: "places_unknown",
         level: Level::Note,
         message: "nothing says where visitors are, so countries and cities stay unknown".into(),
@@ -107,13 +108,16 @@ mod tests {
 
     #[test]
     fn what_may_be_meant_so_is_noted_and_no_advice() {
-        assert_eq!(noted(&[]), ["places_unknown", "visits_kept_for_good"]);
+        assert_eq!(noted(&[]), ["visits_kept_for_good"]);
+        let off = ("SLUGLINE_GEOIP_PATH", "off");
+        let without = ["places_unknown", "visits_kept_for_good"];
+        assert_eq!(noted(&[off]), without);
         let by_headers = [
             ("SLUGLINE_TRUSTED_PROXIES", "10.0.0.0/8"),
             ("SLUGLINE_RETENTION_DAYS", "30"),
         ];
         assert_eq!(noted(&by_headers), ["base_url_missing"]);
-        let by_nobody = [by_headers[0], ("SLUGLINE_GEO_HEADERS", "none")];
+        let by_nobody = [by_headers[0], ("SLUGLINE_GEO_HEADERS", "none"), off];
         assert_eq!(
             noted(&by_nobody),
             ["base_url_missing", "places_unknown", "visits_kept_for_good"]

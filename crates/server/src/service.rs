@@ -175,14 +175,14 @@ fn work_beside_requests(parts: &Components) -> JoinSet<()> {
 
 /// The address of the dashboard: the one that the settings name, if any.
 pub(crate) fn origin(settings: &Settings, address: SocketAddr) -> String {
-    let named = settings.api_origin().map(|origin| origin.to_string());
+    let named = settings.api_base_url().map(|base| base.to_string());
     named.unwrap_or_else(|| local_origin(address))
 }
 
 /// The address of the dashboard for a command: the one that the settings name, else that of the
 /// service that runs on the data folder.
 pub(crate) fn known_origin(settings: &Settings) -> Option<String> {
-    let named = settings.api_origin().map(|origin| origin.to_string());
+    let named = settings.api_base_url().map(|base| base.to_string());
     named.or_else(|| running_address(&settings.data_dir))
 }
 

@@ -2,14 +2,15 @@
 
 use std::num::NonZeroU32;
 
-use slugline_analytics::{RecorderOptions, SamplingTargets};
+use slugline_analytics::{CountrySource, RecorderOptions, SamplingTargets};
 use slugline_application::{LinkService, LiveVisits, MAX_TAGGED, PreviewMode, SiteToken};
 use slugline_contract::{
-    Limits, LinkStoreKind, MAX_TAGS, RedirectsView, SetupView, Stores, Switches, VisitStoreKind,
-    VisitsView,
+    CountriesView, Limits, LinkStoreKind, MAX_TAGS, RedirectsView, SetupView, Stores, Switches,
+    VisitStoreKind, VisitsView,
 };
 use slugline_domain::{
-    CheckSize, Comment, Description, Origin, PageSize, Password, Slug, SlugCase, Tag, Tags, Title,
+    BaseUrl, CheckSize, Comment, Description, PageSize, Password, Slug, SlugCase, Tag, Tags, Title,
+    routing::KnownPlaces,
 };
 use slugline_rest::BODY_LIMIT;
 use slugline_storage::DatabaseUrl;
@@ -17,7 +18,7 @@ use slugline_storage::DatabaseUrl;
 use crate::{
     VERSION,
     risky_settings::findings,
-    settings::{AccessLog, Settings},
+    settings::{AccessLog, PlaceSource, Settings},
 };
 
 /// The part of the answer that depends on settings only. Each request adds the running
@@ -25,12 +26,12 @@ use crate::{
 pub(crate) fn setup(settings: &Settings, token: &SiteToken) -> SetupView {
     SetupView {
         version: VERSION,
-        base_url: settings.base_url.as_ref().map(Origin::to_string),
-        base_url_unicode: settings.base_url.as_ref().and_then(Origin::in_unicode),
+        base_url: settings.base_url.as_ref().map(BaseUrl::to_string),
+        base_url_unicode: settings.base_url.as_ref().and_then(BaseUrl::in_unicode),
         admin_url: settings
-            .api_origin()
+            .api_base_url()
             .filter(|_| settings.admin_host.is_some())
-            .map(|origin| origin.to_string()),
+            .map(|base| base.to_string()),
         limits: limits(settings),
         switches: switches(settings),
         redirects: RedirectsView {
@@ -49,8 +50,19 @@ pub(crate) fn setup(settings: &Settings, token: &SiteToken) -> SetupView {
                 AccessLog::File(_) => VisitStoreKind::Embedded,
             },
         },
+        countries: countries(settings),
         findings: findings(settings, Some(token)),
     }
+}
+
+fn countries(settings: &Settings) -> Option<CountriesView> {
+    let source = CountrySource::of_table();
+    (settings.places == PlaceSource::Table).then_some(CountriesView {
+        name: source.name,
+        address: source.address,
+        licence: source.licence,
+        date: source.date,
+    })
 }
 
 fn limits(settings: &Settings) -> Limits {
@@ -90,10 +102,11 @@ fn switches(settings: &Settings) -> Switches {
         destination_screening: settings.safe_browsing.is_some(),
         webhook: settings.webhook.is_some(),
         api_cors: settings.api_cors,
-        assistants: settings.origin_for_assistants().is_some(),
+        assistants: settings.base_for_assistants().is_some(),
         trusted_proxies: !settings.trusted_proxies.is_empty(),
-        place_file: settings.place_file.is_some(),
-        places: settings.knows_places(),
+        place_file: matches!(settings.places, PlaceSource::File(_)),
+        places: settings.known_places() != KnownPlaces::Nothing,
+        cities: settings.known_places() == KnownPlaces::Everything,
         trash: settings.keeping.has_trash(),
     }
 }
@@ -213,6 +226,7 @@ mod tests {
             ("SLUGLINE_SITE_TOKEN", "hunter2!"),
             ("SLUGLINE_TRUSTED_PROXIES", "10.0.0.0/8"),
             ("SLUGLINE_GEO_HEADERS", "none"),
+            ("SLUGLINE_GEOIP_PATH", "off"),
         ]);
         let settings = settings.unwrap();
         let mut all = findings(&settings, settings.site_token.as_ref());

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use slugline_domain::Origin;
+use slugline_domain::BaseUrl;
 use slugline_system::{OsRandom, SystemClock};
 
 use crate::{
@@ -33,7 +33,7 @@ pub(crate) fn greet(service: &Service, log_is_json: bool) {
 fn log(service: &Service) {
     tracing::info!(
         address = %service.address,
-        base_url = service.settings.base_url.as_ref().map(Origin::as_str),
+        base_url = service.settings.base_url.as_ref().map(BaseUrl::as_str),
         "listening"
     );
     if let Source::Minted(_) = service.token_source {

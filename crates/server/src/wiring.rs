@@ -9,7 +9,7 @@ use actix_web::{
 };
 use anyhow::Context;
 use serde_json::json;
-use slugline_analytics::{CachedAgents, PlaceFile, Recorder, RecorderPorts};
+use slugline_analytics::{CachedAgents, CountryTable, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, DestinationWatch,
     Domains, DomainsParts, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists, LinkMigration,
@@ -46,7 +46,7 @@ use crate::{
     observers::ObserverQueues,
     old_store,
     public_address::OutsideWatch,
-    settings::{AccessLog, Settings},
+    settings::{AccessLog, PlaceSource, Settings},
     setup::setup,
     sign_in_codes::FolderCodes,
 };
@@ -94,7 +94,7 @@ pub(crate) async fn build(
     checked: Checked,
 ) -> anyhow::Result<Components> {
     // Before anything that creates files.
-    let places = open_place_file(settings)?;
+    let places = open_places(settings)?;
     let store = databases::open(settings).await?;
     let observers =
         Arc::new(ObserverQueues::gather(checked.observers).context("an observer cannot start")?);
@@ -341,7 +341,7 @@ async fn named_domains(
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<Domains> {
     let public = settings.base_url.as_ref();
-    let public = public.and_then(|origin| Host::parse(origin.host_name()).ok());
+    let public = public.and_then(|base| Host::parse(base.origin().host_name()).ok());
     let parts = DomainsParts {
         store: Arc::new(store.domains()),
         links: store.clone(),
@@ -435,7 +435,7 @@ impl LinkDependencies {
             writes: WriteBudget::new(settings.token_writes_per_minute),
             watch,
             own_addresses: settings.bounds.own_addresses.clone(),
-            places_known: settings.knows_places(),
+            known_places: settings.known_places(),
             request_secret,
         })
     }
@@ -496,7 +496,7 @@ fn screen(settings: &Settings) -> Option<Arc<dyn DestinationScreen>> {
 fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>, lots: SplitSides) -> Edge {
     let mut edge = Edge::default();
     edge.proxies = settings.trusted_proxies.clone();
-    edge.configured_origin.clone_from(&settings.base_url);
+    edge.configured_base_url.clone_from(&settings.base_url);
     edge.admin_host.clone_from(&settings.admin_host);
     edge.loopback_only = settings.listen.ip().is_loopback();
     edge.place_headers = settings.place_headers;
@@ -520,12 +520,15 @@ async fn agree_on(
     agreed.context(databases::CONTEXT)
 }
 
-fn open_place_file(settings: &Settings) -> anyhow::Result<Option<Arc<dyn PlaceFinder>>> {
-    let Some(path) = &settings.place_file else {
-        return Ok(None);
-    };
-    let file = PlaceFile::open(path).context("SLUGLINE_GEOIP_PATH")?;
-    Ok(Some(Arc::new(file)))
+fn open_places(settings: &Settings) -> anyhow::Result<Option<Arc<dyn PlaceFinder>>> {
+    Ok(match &settings.places {
+        PlaceSource::Nothing => None,
+        PlaceSource::Table => Some(Arc::new(CountryTable::default())),
+        PlaceSource::File(path) => {
+            let file = PlaceFile::open(path).context("SLUGLINE_GEOIP_PATH")?;
+            Some(Arc::new(file))
+        }
+    })
 }
 
 /// Only the access log, to write visits without live streams.

@@ -24,6 +24,7 @@ use slugline_domain::{
     OwnAddresses, UnixMillis, UnixSeconds,
     history::LinkHistory,
     ports::{AuditTrail, Clock, DestinationScreen, Hearing, LinkStore, Random, WatchStore},
+    routing::KnownPlaces,
 };
 
 pub(crate) use self::reader::find_spelled;
@@ -95,7 +96,7 @@ pub struct LinkServiceParts {
     /// are judged.
     pub own_addresses: OwnAddresses,
     /// Tells if something says where visitors are.
-    pub places_known: bool,
+    pub known_places: KnownPlaces,
     /// Keys the digests of requests, so that a stored one does not tell a client's key. All nodes
     /// share it.
     pub request_secret: [u8; 32],
@@ -106,7 +107,7 @@ pub const GENERATED_CHARS: usize = 6;
 
 impl LinkServiceParts {
     /// The parts of an instance that screens nothing, forbids nothing, has every link in this store
-    /// and knows no public origin and no places.
+    /// and knows no public address and no places.
     pub fn new<S>(store: Arc<S>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self
     where
         S: LinkStore + AuditTrail + LinkHistory + 'static,
@@ -132,7 +133,7 @@ impl LinkServiceParts {
             writes: WriteBudget::default(),
             watch: None,
             own_addresses: OwnAddresses::default(),
-            places_known: false,
+            known_places: KnownPlaces::default(),
             request_secret: [0; 32],
         }
     }
@@ -350,7 +351,7 @@ pub(crate) mod fixture {
             writes: WriteBudget::default(),
             watch: None,
             own_addresses: OwnAddresses::default(),
-            places_known: false,
+            known_places: KnownPlaces::default(),
             request_secret: [0; 32],
         })
         .by(Caller::Operator, Author::operator());

@@ -1,6 +1,6 @@
-//! Tells authors when nothing says where visitors are, so that no condition on it can hold.
+//! Tells authors when a condition asks for more than is known of where visitors are.
 
-use slugline_domain::Link;
+use slugline_domain::{Link, routing::KnownPlaces};
 
 use super::LinkService;
 
@@ -9,13 +9,22 @@ const PLACES_UNKNOWN: &str = "nothing here says where visitors are, so no countr
     region or city is ever met: set SLUGLINE_GEOIP_PATH to a file of places, or let a proxy in \
     SLUGLINE_TRUSTED_PROXIES send headers with places";
 
+const COUNTRIES_ALONE: &str = "countries are all that is known here of where visitors are, so no \
+    region or city is ever met: set SLUGLINE_GEOIP_PATH to a file of cities, or let a proxy in \
+    SLUGLINE_TRUSTED_PROXIES send headers with places";
+
 impl LinkService {
     /// The note for the author of these links, if one of them asks where visitors are and nothing
-    /// says it.
+    /// says that.
     pub fn note_on<'l>(&self, links: impl IntoIterator<Item = &'l Link>) -> Option<&'static str> {
-        let in_vain = |link: &Link| link.content.routing.asks_for_places();
-        let told = !self.parts.places_known && links.into_iter().any(in_vain);
-        told.then_some(PLACES_UNKNOWN)
+        let known = self.parts.known_places;
+        let in_vain = |link: &Link| link.content.routing.asks_in_vain(known);
+        let note = match known {
+            KnownPlaces::Nothing => PLACES_UNKNOWN,
+            KnownPlaces::Countries => COUNTRIES_ALONE,
+            KnownPlaces::Everything => return None,
+        };
+        links.into_iter().any(in_vain).then_some(note)
     }
 }
 

@@ -1,12 +1,12 @@
 // One condition of a rule: its value, with a field that fits its kind.
 import { Check, IconButton, Select, TextInput } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
-import { placesKnown } from '../state/places.js';
+import { citiesKnown, countriesKnown } from '../state/places.js';
 import { countryName } from '../text/country.js';
 import { knowsZone } from '../time/clock.js';
 import { html, useRef, useState } from '../view.js';
 import { say, tag } from '../words.js';
-import { KINDS, asList, isPlace, isShown, listOf, valuesIn } from './conditions.js';
+import { KINDS, asList, isCity, isCountry, isShown, listOf, valuesIn } from './conditions.js';
 import { fieldOf, momentOfField } from './draft.js';
 
 /** @typedef {{ id: string, kind: string, value: any, label: string, zone: string, error: string | undefined, onChange: (value: any) => void }} Given */
@@ -28,7 +28,7 @@ export function Condition({ onRemove, ...given }) {
       : known?.shape === 'choice' ? html`<${Choice} ...${part} />` : known?.shape === 'list' ? html`<${List} ...${part} />`
         : known?.shape === 'bound' ? html`<${Bound} ...${part} />` : known?.shape === 'parameters' ? html`<${Parameters} ...${part} />`
           : html`<${Select} label=${label} value=${String(value)} onChange=${(/** @type {string} */ next) => given.onChange(next === 'true')} options=${[['true', say('yes')], ['false', say('no')]]} />`}
-    ${isPlace(kind) && !placesKnown.value && html`<div class="hint warn-text">${say('emptyPlaces')}</div>`}
+    ${((isCountry(kind) && !countriesKnown.value) || (isCity(kind) && !citiesKnown.value)) && html`<div class="hint warn-text">${say('emptyPlaces')}</div>`}
     ${error && html`<div class="field-error" id="${id}-error" role="alert">${error}</div>`}</div>`;
 }
 

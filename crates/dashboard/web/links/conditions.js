@@ -24,8 +24,10 @@ export const KINDS = {
   network: { shape: 'list', word: 'networks' },
 };
 
-/** Whether a kind asks where visitors are. @param {string} kind */
-export const isPlace = (kind) => ['country', 'region', 'city', 'continent'].includes(kind);
+/** Whether a kind asks for a visitor's country, or for something nearer. @param {string} kind */
+export const isCountry = (kind) => ['country', 'continent'].includes(kind);
+/** @param {string} kind */
+export const isCity = (kind) => ['region', 'city'].includes(kind);
 
 const ZONE = 'timeZone';
 const DAY = /^\d{4}-\d\d-\d\d$/;

@@ -2,7 +2,7 @@
 import { countryCodes, countryName } from '../text/country.js';
 import { IconButton, Select, TextInput } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
-import { placesKnown } from '../state/places.js';
+import { countriesKnown } from '../state/places.js';
 import { html } from '../view.js';
 import { say, tag } from '../words.js';
 
@@ -16,6 +16,6 @@ export function CountryRules({ rules, error, onChange }) {
       <${TextInput} id=${`geo-${at}`} type="url" inputmode="url" aria-label=${say('destination')} placeholder="https://" value=${rule.url} onInput=${(/** @type {string} */ url) => set(at, { url })} />
       <${IconButton} icon="close" label=${say('remove')} onClick=${() => onChange(rules.filter((_, place) => place !== at))} /></div>`)}
     <button type="button" class="text-button" onClick=${() => onChange([...rules, { country: '', url: '' }])}><${Icon} name="add" />${say('addCountry')}</button>
-    ${rules.length > 0 && !placesKnown.value && html`<div class="hint warn-text">${say('emptyPlaces')}</div>`}
+    ${rules.length > 0 && !countriesKnown.value && html`<div class="hint warn-text">${say('emptyPlaces')}</div>`}
     ${error && html`<div class="field-error" role="alert">${error}</div>`}</div>`;
 }

@@ -6,6 +6,7 @@ import { CopyButton, IconButton } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { ErrorNote, wording } from '../parts/notes.js';
 import { save } from '../parts/save.js';
+import { Credit } from '../shell.js';
 import { may, token } from '../state/session.js';
 import { toast } from '../state/toasts.js';
 import { html, useEffect, useRef, useState } from '../view.js';
@@ -62,7 +63,7 @@ export function SetupPage() {
       <section class="card setup-card"><h2>${say('bookmarklet')}</h2><p class="setup-text">${say('bookmarkletText')}</p><${Bookmarklet} code=${bookmarklet(dashboard)} /></section>
       <section class="card setup-card"><h2>${say('shareX')}</h2><p class="setup-text">${say('shareXText')}</p><p><button type="button" class="button" onClick=${saveShareX}><${Icon} name="down" />${say('download')}</button></p></section>
     </div>
-    <footer class="setup-foot">${told.data && html`<span>${say('version', { version: told.data.version })}</span>`}<a href="../_docs/scalar" target="_blank" rel="noreferrer">API</a></footer>
+    <footer class="setup-foot">${told.data && html`<span>${say('version', { version: told.data.version })}</span>`}<a href="../_docs/scalar" target="_blank" rel="noreferrer">API</a><${Credit} /></footer>
   </div>`;
 }
 

@@ -58,14 +58,32 @@ impl ConditionKind {
         }
     }
 
-    /// True if it asks where visitors are, as the last ones do.
-    pub fn is_place(self) -> bool {
-        self >= Self::Country
-    }
-
     /// True if it reads a clock of the rule's time zone, whatever its value.
     pub(super) fn is_local(self) -> bool {
         matches!(self, Self::Weekday | Self::Hours)
+    }
+}
+
+/// How much is known of where visitors are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KnownPlaces {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Countries, and so continents.
+    Countries,
+    /// Regions and cities, too.
+    Everything,
+}
+
+impl KnownPlaces {
+    /// True if a condition of this kind can be met. Those on places are the last ones.
+    pub fn tell(self, kind: ConditionKind) -> bool {
+        match self {
+            Self::Nothing => kind < ConditionKind::Country,
+            Self::Countries => kind < ConditionKind::Region,
+            Self::Everything => true,
+        }
     }
 }
 

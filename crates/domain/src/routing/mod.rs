@@ -33,6 +33,6 @@ pub use device::Device;
 pub use facts::{AgentFacts, NoFacts, VisitorFacts};
 pub(crate) use forward::fill;
 pub use forward::{PathRest, may_forward, misplaced_placeholder, placeholder_in};
-pub use kind::{ConditionForm, ConditionKind};
+pub use kind::{ConditionForm, ConditionKind, KnownPlaces};
 pub use rules::{Miss, Rule, RuleError, Rules, RulesError};
 pub use split::{Share, Split, SplitError};

@@ -116,7 +116,7 @@ async fn create_link(
     let (mut new, terms) = input.arguments.validate(&context.bounds_here())?;
     new.asked = key.map(|key| asked(&new, &key, None));
     let created = context.changes().create(new, terms).await?;
-    let (only, origin) = (terms.validate_only, context.origin.as_str());
+    let (only, origin) = (terms.validate_only, context.base.as_str());
     Ok(LinkResponse::new(&created, only, origin))
 }
 
@@ -133,14 +133,14 @@ async fn upsert_link(
     let (mut new, terms) = input.arguments.validate(&context.bounds_here())?;
     new.asked = key.map(|key| asked(&new, &key, None));
     let outcome = context.changes().upsert(new, terms).await?;
-    let (only, origin) = (terms.validate_only, context.origin.as_str());
+    let (only, origin) = (terms.validate_only, context.base.as_str());
     Ok(LinkUpserted::new(&outcome, only, origin))
 }
 
 async fn update_link(context: ToolContext, input: UpdateLink) -> Result<LinkUpdated, Failure> {
     let edit = input.validate(&context.bounds_here())?;
     let edited = context.changes().edit(&edit).await?;
-    let (origin, undo) = (context.origin.as_str(), context.undo());
+    let (origin, undo) = (context.base.as_str(), context.undo());
     Ok(LinkUpdated::new(&edited, !input.is_partial(), origin, undo))
 }
 

@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use slugline_application::{Access, App, Caller, LinkReader, LinkWriter, StatsReader};
 use slugline_contract::{Bounds, Problem, Undo, UnknownNames, read, schema};
-use slugline_domain::{Author, Origin, ProbeCaller, Scope};
+use slugline_domain::{Author, BaseUrl, ProbeCaller, Scope};
 use slugline_httpkit::{Failure, report};
 
 use crate::answer::Raw;
@@ -19,10 +19,10 @@ pub struct ToolContext {
     pub app: Arc<App>,
     /// The instance's bounds.
     pub bounds: Bounds,
-    /// The public origin of the service, for short links in results.
-    pub origin: Origin,
-    /// The origin of the dashboard, for what a person can do there.
-    pub dashboard: Origin,
+    /// The public address of the service, for short links in results.
+    pub base: BaseUrl,
+    /// The address of the dashboard's host, for what a person can do there.
+    pub dashboard: BaseUrl,
     /// The caller, by the token of the request.
     pub caller: Caller,
     /// The author of the changes that the tool makes.
@@ -40,7 +40,7 @@ impl ToolContext {
     /// The links that the caller sees, and changes of them in the caller's name. Each change
     /// leaves a line in the audit trail.
     pub fn changes(&self) -> LinkWriter {
-        let links = self.app.links.seen_at(self.origin.as_str());
+        let links = self.app.links.seen_at(self.base.as_str());
         links.by(self.caller.clone(), self.author.clone())
     }
 
@@ -59,7 +59,7 @@ impl ToolContext {
 
     /// The instance's bounds, with its links where this client sees them.
     pub(super) fn bounds_here(&self) -> Bounds {
-        self.bounds.seen_at(self.origin.as_str())
+        self.bounds.seen_at(self.base.as_str())
     }
 }
 

@@ -108,7 +108,8 @@ pub(super) fn headers(request: &HttpRequest, edge: &Edge, without_body: bool) ->
             && !nominated.iter().any(|other| other == name)
             && !(without_body && name.starts_with("content-"))
     };
-    let origin = edge.origin(request);
+    let base = edge.base_url(request);
+    let origin = base.origin();
     let client = edge.client_address(request).to_string();
     let ours = [
         ("x-forwarded-for", client.as_str()),

@@ -9,7 +9,7 @@ use slugline_httpkit::{Failure, report};
 use crate::{
     body::Body,
     conditional::{IfMatch, Tagged},
-    input::{Changes, Context, PublicOrigin},
+    input::{Changes, Context, PublicUrl},
     operation::operations,
     reply::{Either, Json, NoContent},
 };
@@ -48,14 +48,14 @@ operations! { super::TAG;
 async fn edit(
     context: Context,
     Changes(links): Changes,
-    PublicOrigin(origin): PublicOrigin,
+    PublicUrl(base): PublicUrl,
     IfMatch(meant): IfMatch,
     Body(body): Body<EditLink>,
 ) -> Result<Tagged<Either<Json<201, LinkChanged>, Json<200, LinkChanged>>>, Failure> {
-    let mut edit = body.validate(&context.bounds.seen_at(origin.as_str()))?;
+    let mut edit = body.validate(&context.bounds.seen_at(base.as_str()))?;
     edit.precondition = meant;
     let link = links.edit(&edit).await?.link;
-    let shown = LinkChanged::new(&link, edit.validate_only, origin.as_str());
+    let shown = LinkChanged::new(&link, edit.validate_only, base.as_str());
     Ok(if edit.validate_only {
         Tagged::without(Either::Right(Json(shown)))
     } else {
@@ -66,14 +66,14 @@ async fn edit(
 async fn patch(
     context: Context,
     Changes(links): Changes,
-    PublicOrigin(origin): PublicOrigin,
+    PublicUrl(base): PublicUrl,
     IfMatch(meant): IfMatch,
     Body(body): Body<PatchLink>,
 ) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
-    let mut edit = body.validate(&context.bounds.seen_at(origin.as_str()))?;
+    let mut edit = body.validate(&context.bounds.seen_at(base.as_str()))?;
     edit.precondition = meant;
     let link = links.edit(&edit).await?.link;
-    let shown = LinkChanged::new(&link, edit.validate_only, origin.as_str());
+    let shown = LinkChanged::new(&link, edit.validate_only, base.as_str());
     Ok(if edit.validate_only {
         Tagged::without(Json(shown))
     } else {

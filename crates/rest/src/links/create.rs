@@ -11,7 +11,7 @@ use slugline_httpkit::Failure;
 use crate::{
     body::{Body, Query},
     conditional::{RequestKey, Tagged},
-    input::{Changes, Context, PublicOrigin},
+    input::{Changes, Context, PublicUrl},
     operation::operations,
     reply::{Either, Json},
 };
@@ -46,14 +46,14 @@ operations! { super::TAG;
 async fn create(
     context: Context,
     Changes(links): Changes,
-    PublicOrigin(origin): PublicOrigin,
+    PublicUrl(base): PublicUrl,
     RequestKey(key): RequestKey,
     Body(body): Body<CreateLink>,
 ) -> Result<Answer<LinkResponse>, Failure> {
-    let (mut new, terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
+    let (mut new, terms) = body.validate(&context.bounds.seen_at(base.as_str()))?;
     new.asked = key.map(|key| asked(&new, &key, None));
     let created = links.create(new, terms).await?;
-    let shown = LinkResponse::new(&created, terms.validate_only, origin.as_str());
+    let shown = LinkResponse::new(&created, terms.validate_only, base.as_str());
     Ok(answer(&created, shown))
 }
 
@@ -69,14 +69,14 @@ fn answer<T>(created: &Created, shown: T) -> Answer<T> {
 async fn upsert(
     context: Context,
     Changes(links): Changes,
-    PublicOrigin(origin): PublicOrigin,
+    PublicUrl(base): PublicUrl,
     RequestKey(key): RequestKey,
     Body(body): Body<UpsertLink>,
 ) -> Result<Answer<LinkUpserted>, Failure> {
-    let (mut new, terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
+    let (mut new, terms) = body.validate(&context.bounds.seen_at(base.as_str()))?;
     new.asked = key.map(|key| asked(&new, &key, None));
     let upserted = links.upsert(new, terms).await?;
-    let shown = LinkUpserted::new(&upserted, terms.validate_only, origin.as_str());
+    let shown = LinkUpserted::new(&upserted, terms.validate_only, base.as_str());
     Ok(answer(&upserted, shown))
 }
 

@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 use crate::{
     body::{Body, Query},
     conditional::Tagged,
-    input::{Changes, Links, PublicOrigin},
+    input::{Changes, Links, PublicUrl},
     operation::operations,
     reply::Json,
 };
@@ -52,11 +52,11 @@ async fn trash(
 
 async fn restore(
     Changes(links): Changes,
-    PublicOrigin(origin): PublicOrigin,
+    PublicUrl(base): PublicUrl,
     Body(body): Body<RestoreLink>,
 ) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
     let restore = body.validate()?;
     let link = links.restore(&restore).await?;
-    let shown = LinkChanged::new(&link, false, origin.as_str());
+    let shown = LinkChanged::new(&link, false, base.as_str());
     Ok(Tagged::seen(&link, Json(shown)))
 }

@@ -8,7 +8,7 @@ use slugline_httpkit::Failure;
 use crate::{
     body::Body,
     imagined_facts::ImaginedFacts,
-    input::{CalledBy, Clients, Context, Links, Probing, PublicOrigin},
+    input::{CalledBy, Clients, Context, Links, Probing, PublicUrl},
     operation::operations,
     reply::Json,
 };
@@ -31,11 +31,11 @@ operations! { super::TAG;
 async fn explain(
     context: Context,
     Links(links): Links,
-    PublicOrigin(origin): PublicOrigin,
+    PublicUrl(base): PublicUrl,
     Clients(clients): Clients,
     Body(body): Body<ExplainLink>,
 ) -> Result<Json<200, LinkExplanation>, Failure> {
-    let (target, imagined) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
+    let (target, imagined) = body.validate(&context.bounds.seen_at(base.as_str()))?;
     let asked = target.domain().clone();
     let (link, now) = links.to_explain(target).await?;
     let at = imagined.at.unwrap_or(now);

@@ -175,11 +175,11 @@ impl FromRequest for Imported {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let state = state(request).clone();
-        let origin = Guard::of(request).origin(request);
+        let base = Guard::of(request).base_url(request);
         let body = web::Payload::from_request(request, payload);
         let request = request.clone();
         Box::pin(async move {
-            let bounds = &state.bounds.seen_at(origin.as_str());
+            let bounds = &state.bounds.seen_at(base.as_str());
             let limit = state.import_limit;
             let body = body.await.expect("every request has one");
             let bytes = read_body(&request, body, body_limit(bounds, limit)).await?;

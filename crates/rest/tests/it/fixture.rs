@@ -278,6 +278,7 @@ fn setup() -> SetupView {
             trusted_proxies: false,
             place_file: false,
             places: false,
+            cities: false,
             trash: false,
         },
         redirects: RedirectsView {
@@ -296,6 +297,7 @@ fn setup() -> SetupView {
             links: LinkStoreKind::Sqlite,
             visits: VisitStoreKind::Embedded,
         },
+        countries: None,
         findings: Vec::new(),
     }
 }

@@ -90,7 +90,8 @@ settings! {
         secret "SLUGLINE_SITE_TOKEN" or "NUXT_SITE_TOKEN":
             "Bearer token of the API, 8 characters or more [default: minted on first start]",
         "SLUGLINE_BASE_URL":
-            "Public origin, such as https://sl.example [default: as the client sees it]",
+            "Public address, such as https://sl.example or https://example.com/go [default: as the client \
+             sees it]",
         "SLUGLINE_ADMIN_HOST":
             "The only host on which the API, the dashboard and the docs answer; no link is followed there",
         "SLUGLINE_DOMAINS":
@@ -175,7 +176,8 @@ settings! {
             "Whose headers say where visitors are, if a trusted proxy sends them: cloudflare, \
              cloudfront, fastly, vercel, none, or auto (the only one present)",
         "SLUGLINE_GEOIP_PATH" or "NUXT_GEOIP_PATH":
-            "File that says where other visitors are: cities or countries, .mmdb",
+            "File that says where other visitors are: cities or countries, .mmdb [default: a table of countries in \
+             the program; off: nothing]",
     }
     /// The access log and queries on it.
     Visits "Visits" {

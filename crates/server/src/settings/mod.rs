@@ -15,11 +15,13 @@ use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 
 pub use catalogue::{CATALOGUE, Group, Setting};
 pub use groups::{BackupSchedule, ConnectionLimits};
-pub use parse::{AccessLog, ProxySettings};
+pub use parse::{AccessLog, PlaceSource, ProxySettings};
 use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken};
 use slugline_contract::{Bounds, ImportLimit};
-use slugline_domain::{DestinationRules, Host, Keeping, Origin, OwnAddresses, SlugCase};
+use slugline_domain::{
+    BaseUrl, DestinationRules, Host, Keeping, OwnAddresses, SlugCase, routing::KnownPlaces,
+};
 use slugline_httpkit::{PlaceHeaders, TrustedProxies};
 use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, Policy, PortPolicy, WebhookOptions};
@@ -48,7 +50,7 @@ pub struct Settings {
     /// The file that held it, if one did. The service reads it again.
     pub site_token_file: Option<PathBuf>,
     /// The public origin, if given.
-    pub base_url: Option<Origin>,
+    pub base_url: Option<BaseUrl>,
     /// The only host on which the API, the dashboard and the documents answer.
     pub admin_host: Option<Host>,
     /// Hosts that are to be domains.
@@ -81,8 +83,8 @@ pub struct Settings {
     pub trusted_proxies: TrustedProxies,
     /// The proxies' headers that give the places of visitors.
     pub place_headers: PlaceHeaders,
-    /// The file that gives the places of other visitors.
-    pub place_file: Option<PathBuf>,
+    /// What says where other visitors are.
+    pub places: PlaceSource,
     /// The hosts that link checks may reach.
     pub checks: Policy,
     /// The reach and limits of proxied links; `None` if links may not be proxied.
@@ -204,9 +206,10 @@ impl Settings {
         } else {
             SlugCase::Insensitive
         };
-        let base_url = sources.optional("SLUGLINE_BASE_URL", str::parse::<Origin>)?;
+        let base_url = sources.optional("SLUGLINE_BASE_URL", str::parse::<BaseUrl>)?;
         let domains = sources.list("SLUGLINE_DOMAINS", Host::parse)?;
-        let public = base_url.as_ref().map_or("", Origin::as_str);
+        let public = base_url.as_ref().map_or("", BaseUrl::as_str);
+        let below = |address: Address| address.below(base_url.as_ref());
         let own_addresses = OwnAddresses::of_slugs(case).at(public);
         let data_dir: PathBuf = sources.parsed("SLUGLINE_DATA_DIR", parse::path)?;
         let links = sources
@@ -236,7 +239,7 @@ impl Settings {
             generated_slug_chars: sources.number("SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH", 1..=64)?,
             admin_host: admin_host(sources, base_url.as_ref(), &domains)?,
             domains,
-            base_url,
+            base_url: base_url.clone(),
             preview: if sources.flag("SLUGLINE_PUBLIC_PREVIEW_MODE")? {
                 PreviewMode::On
             } else {
@@ -257,11 +260,15 @@ impl Settings {
                 cache,
                 with_query: sources.flag("SLUGLINE_REDIRECT_WITH_QUERY")?,
                 noindex: sources.flag("SLUGLINE_NOINDEX")?,
-                home: sources.optional("SLUGLINE_HOME_URL", Address::absolute)?,
+                home: sources
+                    .optional("SLUGLINE_HOME_URL", Address::absolute)?
+                    .map(below),
                 not_found: sources
-                    .optional("SLUGLINE_NOT_FOUND_REDIRECT", Address::absolute_or_path)?,
+                    .optional("SLUGLINE_NOT_FOUND_REDIRECT", Address::absolute_or_path)?
+                    .map(below),
                 expired: sources
-                    .optional("SLUGLINE_EXPIRED_REDIRECT", Address::absolute_or_path)?,
+                    .optional("SLUGLINE_EXPIRED_REDIRECT", Address::absolute_or_path)?
+                    .map(below),
             },
             resolver: ResolverOptions {
                 capacity_bytes: sources.number("SLUGLINE_LINK_CACHE_MEMORY", 1..=65_536)? << 20,
@@ -277,7 +284,9 @@ impl Settings {
                 sources.parsed("SLUGLINE_CLIENT_IP_HEADER", str::parse)?,
             ),
             place_headers: sources.parsed("SLUGLINE_GEO_HEADERS", str::parse)?,
-            place_file: sources.optional("SLUGLINE_GEOIP_PATH", parse::path)?,
+            places: sources
+                .optional("SLUGLINE_GEOIP_PATH", parse::places)?
+                .unwrap_or(PlaceSource::Table),
             checks: Policy {
                 addresses: AddressPolicy::public_and(
                     sources.list("SLUGLINE_CHECK_ALLOWED_NETWORKS", parse::network)?,
@@ -328,15 +337,21 @@ impl Settings {
         self.watch.filter(|_| self.preview == PreviewMode::Off)
     }
 
-    /// True if a file, or a proxy whose headers are believed, says where visitors are.
-    pub(crate) fn knows_places(&self) -> bool {
+    /// How much a file, the table of countries, or a proxy whose headers are believed says of where
+    /// visitors are.
+    pub(crate) fn known_places(&self) -> KnownPlaces {
         let by_proxy =
             !self.trusted_proxies.is_empty() && self.place_headers != PlaceHeaders::Nobody;
-        self.place_file.is_some() || by_proxy
+        match &self.places {
+            PlaceSource::File(_) => KnownPlaces::Everything,
+            _ if by_proxy => KnownPlaces::Everything,
+            PlaceSource::Table => KnownPlaces::Countries,
+            PlaceSource::Nothing => KnownPlaces::Nothing,
+        }
     }
 
-    /// The origin of the API and the dashboard, if the settings name one.
-    pub(crate) fn api_origin(&self) -> Option<Origin> {
+    /// The address of the API and the dashboard, if the settings name one.
+    pub(crate) fn api_base_url(&self) -> Option<BaseUrl> {
         let public = self.base_url.as_ref()?;
         Some(match &self.admin_host {
             Some(host) => public.of_host(host.as_str()),
@@ -344,12 +359,12 @@ impl Settings {
         })
     }
 
-    /// The origin at which assistants connect. There is none in preview mode, whose token is
+    /// The address at which assistants connect. There is none in preview mode, whose token is
     /// public, nor where tokens would travel in clear, nor without a public address.
-    pub(crate) fn origin_for_assistants(&self) -> Option<Origin> {
-        let origin = self.api_origin();
-        let safe = |origin: &Origin| origin.scheme() == "https" || origin.is_loopback();
-        origin
+    pub(crate) fn base_for_assistants(&self) -> Option<BaseUrl> {
+        let safe =
+            |base: &BaseUrl| base.origin().scheme() == "https" || base.origin().is_loopback();
+        self.api_base_url()
             .filter(safe)
             .filter(|_| self.oauth && self.preview == PreviewMode::Off)
     }
@@ -358,7 +373,7 @@ impl Settings {
 /// Without a public origin, links that the API shows would have the host of the API.
 fn admin_host(
     sources: &Sources,
-    base_url: Option<&Origin>,
+    base_url: Option<&BaseUrl>,
     domains: &[Host],
 ) -> Result<Option<Host>, SettingError> {
     sources.optional("SLUGLINE_ADMIN_HOST", |text| {
@@ -367,7 +382,7 @@ fn admin_host(
             let fix = "set SLUGLINE_BASE_URL, too: the address of the links, on another host";
             return Err(fix.to_owned());
         };
-        if base_url.host_name() == host.as_str() {
+        if base_url.origin().host_name() == host.as_str() {
             return Err("choose another host than that of SLUGLINE_BASE_URL".to_owned());
         }
         if domains.contains(&host) {
@@ -418,7 +433,7 @@ mod tests {
         #[case] expected: bool,
     ) {
         let settings = Settings::from_pairs(pairs.iter().copied()).unwrap();
-        assert_eq!(settings.origin_for_assistants().is_some(), expected);
+        assert_eq!(settings.base_for_assistants().is_some(), expected);
     }
 
     #[test]

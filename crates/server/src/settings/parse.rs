@@ -23,6 +23,25 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, &'static str> {
         .map_err(|_| "expected an address and a port, such as 127.0.0.1:8080")
 }
 
+/// What says where visitors are whose place no proxy names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlaceSource {
+    /// Nothing does.
+    Nothing,
+    /// The table of countries in the program.
+    Table,
+    /// A file of cities or countries.
+    File(PathBuf),
+}
+
+/// A file, or the word that switches the table of countries off.
+pub(super) fn places(text: &str) -> Result<PlaceSource, &'static str> {
+    match text {
+        "off" => Ok(PlaceSource::Nothing),
+        text => path(text).map(PlaceSource::File),
+    }
+}
+
 pub(super) fn path(text: &str) -> Result<PathBuf, &'static str> {
     if text.is_empty() {
         Err("expected a path")

@@ -6,6 +6,7 @@ pub(crate) mod reference; // the pages of the API reference in Chromium
 
 mod access; // who may use the API, and how errors look
 mod audit; // who changed what
+mod compression; // smaller answers for clients that take them
 mod parity; // REST and MCP side by side
 mod routes; // the OpenAPI document against the mounted routes
 mod sink_clients; // the requests of Sink's own clients

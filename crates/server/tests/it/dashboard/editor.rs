@@ -25,7 +25,7 @@ fn fields_wait_for_the_link_so_that_nothing_of_it_is_lost() {
 
 #[test]
 fn every_field_of_a_new_link_arrives() {
-    let server = Server::start();
+    let server = Server::start_with(&[("SLUGLINE_GEOIP_PATH", "off")]);
     let browser = Browser::start(&server);
     browser.zone("Europe/Berlin");
     browser.sign_in("links?url=https%3A%2F%2Fexample.com%2Fbegun", TOKEN);

@@ -126,7 +126,7 @@ fn a_link_whose_domain_was_taken_away_comes_back_to_another_one() {
 
 #[test]
 fn a_link_is_tried_before_it_is_saved() {
-    let server = Server::start();
+    let server = Server::start_with(&[("SLUGLINE_GEOIP_PATH", "off")]);
     let rules = json!([
         {"when": {"country": ["AT"]}, "url": "https://example.com/at"},
         {"when": {"device": ["ios"]}, "url": "https://example.com/ios"},

@@ -3,6 +3,7 @@
 pub(crate) mod backup; // one file of everything, and the way back
 pub(crate) mod store_outage; // the database goes away
 
+mod below_a_path; // a base URL with a path
 mod doctor; // whether the databases are sound
 mod doors; // hosts with links of their own, and the one for administration
 #[cfg(target_os = "linux")] // which alone has limits that can be changed from outside

@@ -43,6 +43,41 @@ fn a_country_is_believed_from_a_trusted_proxy_only() {
 }
 
 #[test]
+fn a_fresh_instance_knows_countries_until_they_are_switched_off() {
+    let from = |server: &Server, address: &str| {
+        led_to(
+            server
+                .request("GET", "/app")
+                .header("x-forwarded-for", address),
+        )
+    };
+    let fresh = with_geo(&[PROXY]);
+    for (address, leads) in [
+        ("80.128.0.1", "https://example.de/"),
+        ("2003::1", "https://example.de/"),
+        ("202.12.27.33", "https://example.jp/"),
+        ("192.168.0.1", "https://example.com/"),
+    ] {
+        assert_eq!(from(&fresh, address), leads, "{address}");
+    }
+    fresh.counters_with("country=DE", 2);
+    fresh.counters_with("country=JP", 1);
+    let told = fresh.get("/api/setup").json();
+    assert_eq!(told["countries"]["address"], "https://db-ip.com");
+    assert_eq!(told["switches"]["places"], true);
+
+    let off = with_geo(&[
+        PROXY,
+        ("SLUGLINE_GEOIP_PATH", "off"),
+        ("SLUGLINE_GEO_HEADERS", "none"),
+    ]);
+    assert_eq!(from(&off, "80.128.0.1"), "https://example.com/");
+    let told = off.get("/api/setup").json();
+    assert!(told.get("countries").is_none());
+    assert_eq!(told["switches"]["places"], false);
+}
+
+#[test]
 fn a_visitor_behind_one_network_cannot_write_the_headers_of_another() {
     let settled = with_geo(&[PROXY, ("SLUGLINE_GEO_HEADERS", "cloudfront")]);
     let visit = settled

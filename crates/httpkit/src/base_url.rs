@@ -1,22 +1,22 @@
-//! The public origin of the service.
+//! The public address of the service.
 
 use actix_web::{
     HttpRequest,
     dev::RequestHead,
     http::{header::HOST, uri::Authority},
 };
-use slugline_domain::Origin;
+use slugline_domain::BaseUrl;
 
 use crate::client::TrustedProxies;
 
-/// Returns the configured origin, or the origin to which the request was sent.
-pub(crate) fn origin_of(
+/// Returns the configured address, or the origin to which the request was sent.
+pub(crate) fn base_url_of(
     request: &HttpRequest,
-    configured: Option<&Origin>,
+    configured: Option<&BaseUrl>,
     proxies: &TrustedProxies,
-) -> Origin {
-    if let Some(origin) = configured {
-        return origin.clone();
+) -> BaseUrl {
+    if let Some(base) = configured {
+        return base.clone();
     }
     let told = proxies.told_scheme(request.head());
     let is_secure = told.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
@@ -65,7 +65,7 @@ mod tests {
             for host in hosts {
                 request = request.append_header(("x-forwarded-host", *host));
             }
-            origin_of(&request.to_http_request(), None, &trusted()).to_string()
+            base_url_of(&request.to_http_request(), None, &trusted()).to_string()
         };
         assert_eq!(of(&["evil.example, sl.example"]), "http://sl.example");
         assert_eq!(of(&["evil.example", "sl.example"]), "http://sl.example");
@@ -89,7 +89,7 @@ mod tests {
             for line in forwarded {
                 request = request.append_header(("forwarded", *line));
             }
-            origin_of(&request.to_http_request(), None, &proxies).to_string()
+            base_url_of(&request.to_http_request(), None, &proxies).to_string()
         };
         let ours = "for=192.0.2.1;Proto=HTTPS;host=\"sl.example:8443\"";
         let theirs = "for=6.6.6.6;proto=http;host=evil.example";
@@ -120,10 +120,13 @@ mod tests {
                 .insert_header(("x-forwarded-proto", "https"))
                 .to_http_request()
         };
-        let of = |peer, configured| origin_of(&request(peer), configured, &trusted).to_string();
+        let of = |peer, configured| base_url_of(&request(peer), configured, &trusted).to_string();
         assert_eq!(of("10.0.0.1:5", None), "https://sl.example");
         assert_eq!(of("192.0.2.1:5", None), "http://inner:8080");
-        let configured: Origin = "https://short.example".parse().unwrap();
-        assert_eq!(of("10.0.0.1:5", Some(&configured)), "https://short.example");
+        let configured: BaseUrl = "https://short.example/go".parse().unwrap();
+        assert_eq!(
+            of("10.0.0.1:5", Some(&configured)),
+            "https://short.example/go"
+        );
     }
 }
