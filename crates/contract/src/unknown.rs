@@ -147,8 +147,8 @@ impl UnknownNames {
                 (*known).to_owned(),
             ),
             StandsFor::Second(known) => (
-                format!("{name:?} and {known:?} mean the same: send {known:?} alone"),
-                format!("no {name}"),
+                format!("{name:?} and {known:?} mean the same"),
+                format!("{known} alone"),
             ),
             StandsFor::Rename => (
                 "a slug cannot change; make a new link and delete this one".to_owned(),
@@ -362,8 +362,12 @@ mod tests {
         let sent = json!({name: "x", member: "y"});
         let both = UnknownNames::of::<CreateLink>(&sent).refuse_meant();
         if same_form(name).is_some() {
-            let message = format!("{name:?} and {member:?} mean the same: send {member:?} alone");
-            assert_eq!(both.unwrap_err().issues[0].message, message);
+            let issue = both.unwrap_err().issues.remove(0);
+            let message = format!("{name:?} and {member:?} mean the same");
+            assert_eq!(
+                (issue.message, issue.expected),
+                (message, format!("{member} alone"))
+            );
         } else {
             assert_eq!(both.unwrap(), [name]);
         }
