@@ -20,8 +20,9 @@ use crate::settings::{AccessLog, Settings};
 pub(crate) fn prepare(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let fix = || {
         format!(
-            "SLUGLINE_DATA_DIR is {:?}, which cannot be written; name another folder or mend its rights",
-            folder.display().to_string()
+            "SLUGLINE_DATA_DIR is {:?}, which cannot be written{}; name another folder or mend its rights",
+            folder.display().to_string(),
+            accounts(folder).unwrap_or_default()
         )
     };
     let made = create(folder).with_context(fix)?;
@@ -34,6 +35,24 @@ pub(crate) fn prepare(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     fs::File::create_new(&probe).with_context(fix)?;
     fs::remove_file(&probe).with_context(fix)?;
     Ok(made)
+}
+
+/// The account that owns a folder, or the nearest one above that is there, and the account that
+/// this process runs as, if they differ.
+#[cfg(unix)]
+fn accounts(folder: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+
+    let there = folder
+        .ancestors()
+        .find_map(|path| fs::metadata(path).ok())?;
+    let (owner, own) = (there.uid(), rustix::process::geteuid().as_raw());
+    (owner != own).then(|| format!(" (user {owner} owns it, and slugline runs as user {own})"))
+}
+
+#[cfg(not(unix))]
+fn accounts(_: &Path) -> Option<String> {
+    None
 }
 
 /// Removes the data folder again, with everything in it, if this start made it.
@@ -221,6 +240,23 @@ mod tests {
         prepared().keep();
         drop(prepared());
         assert!(folder.exists(), "it was there before");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_folder_of_another_account_is_told_with_both() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("a/b");
+        assert_eq!(accounts(&below), None);
+        let own = rustix::process::geteuid().as_raw();
+        let other = rustix::fs::Uid::from_raw(65_532);
+        // Root alone may give the folder away. Others may not write into the folder of root.
+        let (of_other, owner) = match rustix::fs::chown(folder.path(), Some(other), None) {
+            Ok(()) => (&*below, 65_532),
+            Err(_) => (Path::new("/none"), 0),
+        };
+        let told = format!(" (user {owner} owns it, and slugline runs as user {own})");
+        assert_eq!(accounts(of_other), Some(told));
     }
 
     #[test]

@@ -78,6 +78,7 @@ pub(crate) fn remove(
     fate: Option<(&str, &str)>,
 ) -> anyhow::Result<()> {
     let mut wanted = json!({"host": host});
+    let verb = fate.map_or("", |(links, _)| links);
     if let Some((links, target)) = fate {
         wanted["links"] = links.into();
         wanted["moveTo"] = target.into();
@@ -91,10 +92,11 @@ pub(crate) fn remove(
         }
     })?;
     match removed {
-        Ok(removed) => told(&format!(
-            "removed {host}, and {} links of it",
-            removed.links
-        )),
+        Ok(removed) if removed.links == 0 => told(&format!("removed {host}")),
+        Ok(removed) => {
+            let links = removed.links;
+            told(&format!("removed {host}, and {verb}d {links} links of it"))
+        }
         Err((host, links)) => anyhow::bail!(
             "{host} has links, {links} of them: say what becomes of them with --move-to HOST or \
              --delete-links"

@@ -37,8 +37,7 @@ fn a_domain_is_named_edited_and_taken_away_with_its_links() {
         [&again["statusCode"], &again["code"]],
         [&json!(409), &json!("domain_exists")]
     );
-    let own = server.post(DOMAINS, &json!({"host": "sl.example"}));
-    assert_eq!(own.status, 400, "{}", own.text);
+    server.post(DOMAINS, &json!({"host": "sl.example"})).is(400);
     for (host, status) in [
         ("go.example", 200),
         ("set.example", 200),
@@ -87,27 +86,30 @@ fn a_command_names_a_host_for_the_service_that_runs() {
     let told =
         "added go.example  home https://example.com/; a running service knows it within a second\n";
     assert_eq!(added, (true, told.to_owned()));
-    eventually("the service knows it", || {
-        asked(&server, "go.example") == 200
-    });
     let edited = command(&["edit", "go.example", "--fall-through", "true"]);
     assert!(edited.0, "{}", edited.1);
     let listed = command(&["list"]).1;
     let expected = "go.example  home https://example.com/  falls through to the default domain\n";
     assert_eq!(listed, expected);
     let docs = json!({"slug": "docs", "domain": "go.example", "url": "http://127.0.0.1:9/"});
-    server.create(&docs);
-    let refused = command(&["remove", "go.example"]);
-    assert!(
-        !refused.0 && refused.1.contains("--move-to"),
-        "{}",
-        refused.1
-    );
-    let removed = command(&["remove", "go.example", "--delete-links"]);
-    assert!(removed.0, "{}", removed.1);
-    eventually("the service follows it no longer", || {
-        asked(&server, "go.example") == 404
-    });
+    for (fate, verb) in [
+        (&["--delete-links"][..], "deleted"),
+        (&["--move-to", ""], "moved"),
+    ] {
+        command(&["add", "go.example"]);
+        eventually("the service knows it", || {
+            asked(&server, "go.example") == 200
+        });
+        server.create(&docs);
+        let (is_done, refused) = command(&["remove", "go.example"]);
+        assert!(!is_done && refused.contains("--move-to"), "{refused}");
+        let removed = command(&[&["remove", "go.example"], fate].concat()).1;
+        let told = format!("removed go.example, and {verb} 1 links of it;");
+        assert!(removed.starts_with(&told), "{removed}");
+        eventually("the service follows it no longer", || {
+            asked(&server, "go.example") == 404
+        });
+    }
     assert!(hosts(&server).is_empty());
 }
 
@@ -130,8 +132,7 @@ fn the_host_for_administration_has_the_api_and_follows_no_link() {
         "/_metrics",
         "/.well-known/oauth-authorization-server",
     ] {
-        let here = call("GET", "ADMIN.example:8443", path).send();
-        assert_eq!(here.status, 200, "{path}: {}", here.text);
+        call("GET", "ADMIN.example:8443", path).send().is(200);
         for host in ["sl.example", "127.0.0.1", "other.example"] {
             assert_eq!(call("GET", host, path).send().status, 404, "{host}{path}");
         }
