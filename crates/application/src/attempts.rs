@@ -206,15 +206,10 @@ impl Window {
         let minute = now.get().div_euclid(MINUTE_MS);
         match minute - self.minute {
             0 => self,
-            1 => Self {
+            passed => Self {
                 minute,
                 current: 0,
-                previous: self.current,
-            },
-            _ => Self {
-                minute,
-                current: 0,
-                previous: 0,
+                previous: if passed == 1 { self.current } else { 0 },
             },
         }
     }

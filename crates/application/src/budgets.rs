@@ -89,10 +89,8 @@ impl Held {
         caller: &Caller,
         excess: Excess,
     ) -> Result<Self, Error> {
-        let share = match caller.token() {
-            None => None,
-            Some(token) => Some(shares.take(token).ok_or(Error::TokenBusy(excess))?),
-        };
+        let take = |token| shares.take(token).ok_or(Error::TokenBusy(excess));
+        let share = caller.token().map(take).transpose()?;
         Ok(Self { _share: share })
     }
 }
@@ -165,12 +163,11 @@ impl WriteBudget {
         let mut tokens = self.whole_at.lock().unwrap_or_else(PoisonError::into_inner);
         let whole_at = tokens.get(token).copied().unwrap_or(now).max(now);
         let spent = whole_at.duration_since(now);
-        if let Some(too_much) = (spent + one).checked_sub(Self::MINUTE)
-            && !too_much.is_zero()
-        {
+        let retry_after = (spent + one).saturating_sub(Self::MINUTE);
+        if !retry_after.is_zero() {
             return Err(Error::TooManyWrites {
                 per_minute,
-                retry_after: too_much,
+                retry_after,
             });
         }
         if spent.is_zero() {

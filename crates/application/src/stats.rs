@@ -324,17 +324,9 @@ impl StatsReader {
     ) -> Result<(Q, T), Error> {
         let TaggedQuery { mut query, tags } = asked;
         self.narrow(query.filter(), tags).await?;
-        let answer = self.ask(action, question(&*self.log, &query)).await?;
+        let question = question(&*self.log, &query);
+        let answer = self.budget.ask(&self.caller, action, question).await?;
         Ok((query, answer))
-    }
-
-    /// Asks the log a question within the budget of the caller's token.
-    async fn ask<T>(
-        &self,
-        action: &'static str,
-        question: impl Future<Output = Result<T, VisitLogError>>,
-    ) -> Result<T, Error> {
-        self.budget.ask(&self.caller, action, question).await
     }
 
     /// Counts how much of the time of a query is in each hour of the week.
@@ -354,9 +346,8 @@ impl StatsReader {
             unit: TimeUnit::Hour,
             zone: ZoneOffsets::default(),
         };
-        let report = self
-            .ask("find the first visit", self.log.views(&query))
-            .await?;
+        let (action, views) = ("find the first visit", self.log.views(&query));
+        let report = self.budget.ask(&self.caller, action, views).await?;
         let first = report.rows.first();
         Ok(first.and_then(|row| UnixSeconds::new(row.start.get()).ok()))
     }
@@ -409,14 +400,10 @@ impl StatsReader {
         filter.destinations = self.destinations;
         name_keys(&mut filter.values, self.links.domains());
         let binding = self.links.reach().binding();
-        let bound_to = binding
-            .map(Binding::domains)
-            .filter(|names| !names.is_empty());
-        if let Some(names) = bound_to {
-            let names = names.iter().map(DomainName::to_string);
-            filter
-                .values
-                .push((Dimension::Domain, Choice::any_of(names)));
+        let names = binding.map(Binding::domains);
+        if let Some(names) = names.filter(|names| !names.is_empty()) {
+            let names = Choice::any_of(names.iter().map(DomainName::to_string));
+            filter.values.push((Dimension::Domain, names));
         }
         if let Some(links) = self.reached().await? {
             filter.links = mem::take(&mut filter.links).and(Choice::AnyOf(links));
@@ -469,15 +456,11 @@ fn name_keys(values: &mut [(Dimension, Choice<String>)], domains: &NamedDomains)
         vec![name.map_or(text, |name| name.to_string())]
     });
     let named = values.iter().find_map(|value| match value {
-        (Dimension::Domain, Choice::AnyOf(hosts)) => Some(hosts),
+        (Dimension::Domain, Choice::AnyOf(hosts)) => Some(hosts.iter()),
         _ => None,
     });
-    let named: Option<Vec<DomainName>> = named.map(|hosts| {
-        hosts
-            .iter()
-            .flat_map(|host| DomainName::parse(host))
-            .collect()
-    });
+    let named = named.map(|hosts| hosts.flat_map(|host| DomainName::parse(host)));
+    let named: Option<Vec<DomainName>> = named.map(Iterator::collect);
     rewrite(values, Dimension::Slug, |text| {
         let Ok(LinkKey { domain, slug }) = LinkKey::parse(&text) else {
             return vec![text];

@@ -250,7 +250,7 @@ mod tests {
         links::*,
         migration::RunMigration,
         reader::read,
-        stats::{EraseVisits, MetricsRequest, ViewsRequest},
+        stats::{MetricsRequest, ViewsRequest},
         tokens::{MakeToken, RevokeToken},
         validation::Validation,
     };
@@ -413,7 +413,7 @@ mod tests {
             agree(&slug, |body: ExplainLink| body.validate(bounds)),
             agree(&token, |body: MakeToken| body.validate()),
             agree(&json!({"name": "ci"}), |body: RevokeToken| body.validate()),
-            agree(&slug, |body: EraseVisits| body.validate()),
+            agree(&slug, |body: SlugOrId| body.validate()),
             agree(&nothing, |body: RunMigration| body.validate()),
             agree(&to, |body: ExactUrlSearch| body.validate(bounds)),
             agree(&slug, |body: DeleteLink| body.validate()),

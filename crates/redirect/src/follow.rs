@@ -80,16 +80,8 @@ async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> 
     };
     let mut response = answer.unwrap_or_else(|failure| {
         let problem = failure.report();
-        redirects.outcomes.count(Outcome::of(&problem));
-        moved(redirects, request, mounted, &problem).unwrap_or_else(|| {
-            answer::problem(
-                &problem,
-                request,
-                &redirects.edge,
-                &redirects.options,
-                &domain,
-            )
-        })
+        let moved = moved(redirects, request, mounted, &problem);
+        moved.unwrap_or_else(|| redirects.refuse(&problem, request))
     });
     if is_unlisted {
         keep_unlisted(&mut response);
@@ -120,6 +112,7 @@ fn moved(
         return None;
     }
     let location = moved.address(mounted.path, request.uri().query())?;
+    redirects.outcomes.count(Outcome::of(problem));
     Some(answer::moved(&Uri::of(location)))
 }
 
@@ -258,8 +251,7 @@ async fn attempt(
     let edge = &redirects.edge;
     let place = edge.forwarded_place(request);
     let facts = RequestFacts::new(edge, request, link.id(), now.second(), place.as_ref());
-    let user_agent = header(request, &USER_AGENT).unwrap_or_default();
-    let user_agent = &*user_agent;
+    let user_agent = &*header(request, &USER_AGENT).unwrap_or_default();
     let query = asked.query.as_deref();
     let visitor = Visitor {
         now: now.second(),

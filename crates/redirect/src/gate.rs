@@ -151,23 +151,18 @@ impl Form {
     /// The most bytes of a form. Forms hold a password and a flag; a longer one is not
     /// ours.
     const LIMIT: usize = 16 << 10;
+    /// Bodies that arrive too slowly, or in a content coding.
+    const TOLD: [Code; 2] = [Code::RequestTimeout, Code::ContentCodingNotRead];
 
-    /// Reads a form. An unreadable body counts as an empty form, so the visitor sees the
-    /// page again. A body that arrives too slowly, or in a content coding, is an error.
+    /// Reads a form. A body with another fault counts as an empty form, so the visitor sees the
+    /// page again.
     async fn of(request: &HttpRequest, body: Payload) -> Result<Self, Problem> {
         match read_body(request, body, Self::LIMIT).await {
             Ok(bytes) => Ok(Self {
                 foreign: is_from_another_site(request),
                 ..Self::read(&media_type(request), &bytes)
             }),
-            Err(problem)
-                if matches!(
-                    problem.code,
-                    Code::RequestTimeout | Code::ContentCodingNotRead
-                ) =>
-            {
-                Err(problem)
-            }
+            Err(problem) if Self::TOLD.contains(&problem.code) => Err(problem),
             Err(_) => Ok(Self::default()),
         }
     }

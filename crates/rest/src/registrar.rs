@@ -161,29 +161,26 @@ impl Entry {
             operation.security = vec![[(SECURITY_SCHEME.to_owned(), Vec::new())].into()];
         }
         let responses = operation.responses.get_or_insert_default();
-        responses.responses.insert(
-            StatusCode::Code(431),
-            ReferenceOr::Item(Response {
-                description: HEAD_TOO_LARGE.into(),
-                ..Response::default()
-            }),
-        );
+        responses.responses.extend([answer(431, HEAD_TOO_LARGE)]);
         operation
     }
+}
+
+/// A status and its meaning, as the document has them.
+fn answer(status: u16, meaning: &str) -> (StatusCode, ReferenceOr<Response>) {
+    let response = Response {
+        description: meaning.into(),
+        ..Response::default()
+    };
+    (StatusCode::Code(status), ReferenceOr::Item(response))
 }
 
 impl ExternalOperation {
     fn document(&self) -> Documented {
         let mut responses = Responses::default();
-        for (status, meaning) in self.answers {
-            let response = Response {
-                description: (*meaning).into(),
-                ..Response::default()
-            };
-            responses
-                .responses
-                .insert(StatusCode::Code(*status), ReferenceOr::Item(response));
-        }
+        let answers = self.answers.iter();
+        let answers = answers.map(|(status, meaning)| answer(*status, meaning));
+        responses.responses.extend(answers);
         Documented {
             parameters: path_parameters(self.path).collect(),
             request_body: body_of(self.takes),

@@ -2,8 +2,8 @@
 
 use slugline_application::{StatsService, VisitErasures};
 use slugline_contract::{
-    AnalyticsFilter, Answer, CounterView, EraseVisits, ErasedVisits, HeatmapRequest, HourView,
-    MetricView, MetricsRequest, Ranked, TimeBucket, ViewsRequest,
+    AnalyticsFilter, Answer, CounterView, ErasedVisits, HeatmapRequest, HourView, MetricView,
+    MetricsRequest, Ranked, SlugOrId, TimeBucket, ViewsRequest,
 };
 use slugline_domain::Erasure;
 use slugline_httpkit::Failure;
@@ -91,7 +91,7 @@ async fn heatmap(
 async fn erase(
     context: Context,
     ChangedBy(author): ChangedBy,
-    Query(query): Query<EraseVisits>,
+    Query(query): Query<SlugOrId>,
 ) -> Result<Either<Json<200, ErasedVisits>, Json<202, ErasedVisits>>, Failure> {
     let which = query.validate()?;
     let (link, erasure) = context.app.erasures.erase(which, &author).await?;

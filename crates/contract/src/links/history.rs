@@ -3,43 +3,11 @@
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
-use slugline_application::WhichLink;
-use slugline_domain::{Ending, Keeping, Link, LinkId, LinkVersions, Revision, Slug};
+use slugline_domain::{Ending, Keeping, Link, LinkVersions, Revision};
 
-use super::{
-    LinkView, Mask,
-    key::{host_schema, key_or_id, shown_domain},
-};
-use crate::{Problem, sent::Sent, validation::Validation};
-
-/// The link whose versions to list: `slug` or `id`, and not both.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct GetHistory {
-    /// The slug of the link.
-    #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
-    pub slug: Sent<String>,
-    /// Host of its domain; the default one if left out.
-    #[schemars(schema_with = "host_schema")]
-    pub domain: Sent<String>,
-    /// The id of the link, also if the link is in the trash.
-    #[schemars(length(min = 1, max = LinkId::MAX_CHARS), regex(pattern = LinkId::PATTERN))]
-    pub id: Sent<String>,
-}
-
-impl GetHistory {
-    /// Returns the link.
-    ///
-    /// # Errors
-    /// Neither or both are there, or one is malformed.
-    pub fn validate(&self) -> Result<WhichLink, Problem> {
-        let mut validation = Validation::default();
-        let which = key_or_id(&mut validation, &self.domain, &self.slug, &self.id);
-        validation.finish(|| which)
-    }
-}
+use super::{LinkView, Mask, key::shown_domain};
 
 /// The number of a version as clients see it: that of a new link is 1.
 pub(super) fn version_number(revision: Revision) -> i64 {

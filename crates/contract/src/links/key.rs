@@ -1,11 +1,39 @@
 //! The key of a link on the wire: `slug`, and `domain` unless it is the default one; the `id` in its
 //! place; and the public address in answers.
 
-use schemars::{Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
 use slugline_application::WhichLink;
 use slugline_domain::{DomainName, Host, LinkId, LinkKey, Slug, host::origin_of_host};
 
-use crate::{issue::IssueCode, sent::Sent, validation::Validation};
+use crate::{Problem, issue::IssueCode, sent::Sent, validation::Validation};
+
+/// A link that may be gone: `slug` or `id`, and not both.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SlugOrId {
+    /// The slug of the link.
+    #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
+    pub slug: Sent<String>,
+    /// Host of its domain; the default one if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
+    /// The id of the link, also if the link is in the trash or no longer exists.
+    #[schemars(length(min = 1, max = LinkId::MAX_CHARS), regex(pattern = LinkId::PATTERN))]
+    pub id: Sent<String>,
+}
+
+impl SlugOrId {
+    /// Returns the link.
+    ///
+    /// # Errors
+    /// Neither or both are there, or one is malformed.
+    pub fn validate(&self) -> Result<WhichLink, Problem> {
+        let mut validation = Validation::default();
+        let which = key_or_id(&mut validation, &self.domain, &self.slug, &self.id);
+        validation.finish(|| which)
+    }
+}
 
 /// The domains that a listing covers, where they are all.
 const ALL: &str = "*";
@@ -100,7 +128,36 @@ pub(crate) fn short_link(key: &LinkKey, origin: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::{faults::paths, reader::read};
+
+    fn validate(sent: &Value) -> Result<WhichLink, Problem> {
+        read::<SlugOrId>(sent)?.validate()
+    }
+
+    #[test]
+    fn one_of_slug_and_id_names_the_link() {
+        let slug = validate(&json!({"slug": " docs "})).unwrap();
+        assert_eq!(slug, WhichLink::Key(LinkKey::parse("docs").unwrap()));
+        let id = validate(&json!({"id": "docs-1"})).unwrap();
+        assert_eq!(id, WhichLink::Id(LinkId::parse("docs-1").unwrap()));
+    }
+
+    #[test]
+    fn every_fault_names_its_field() {
+        for (sent, expected) in [
+            (json!({}), &["slug"][..]),
+            (json!({"slug": "docs", "id": "docs-1"}), &["id"]),
+            (json!({"slug": "a/b"}), &["slug"]),
+            (json!({"id": "a b"}), &["id"]),
+            (json!({"id": ""}), &["id"]),
+            (json!({"slug": "a/b", "id": "a b"}), &["slug", "id", "id"]),
+        ] {
+            assert_eq!(paths(validate(&sent)), expected, "{sent}");
+        }
+    }
 
     #[test]
     fn a_domain_that_is_left_out_is_the_default_one_and_a_star_stands_for_all() {

@@ -170,6 +170,7 @@ mod tests {
                 "needs startsAt",
             ),
             (json!({"startsAt": 5, "startUrl": "x"}), "startUrl", "URL"),
+            (json!({"apple": "https:docs"}), "apple", "two slashes after"),
             (json!({"expiredUrl": "javascript:1"}), "expiredUrl", ""),
             (json!({"maxVisits": 0}), "maxVisits", "from 1 to 1000000000"),
             (

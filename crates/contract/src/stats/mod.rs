@@ -16,7 +16,7 @@ mod zone;
 pub(crate) use answer::StdErrorView;
 pub use answer::{Answer, CounterView, LocationView, Ranked, SamplingView};
 pub use dimension::ValueFilters;
-pub use erase::{EraseVisits, ErasedVisits};
+pub use erase::ErasedVisits;
 pub use events::EventView;
 pub use export::{CSV_HEAD, csv_file_name, csv_lines};
 pub use filter::{AnalyticsFilter, BotsName, MAX_TAGS};

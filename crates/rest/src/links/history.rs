@@ -1,7 +1,7 @@
 //! Former versions and deleted links, and the way back.
 
 use slugline_application::LinkService;
-use slugline_contract::{GetHistory, LinkChanged, LinkHistory, ListTrash, RestoreLink, TrashList};
+use slugline_contract::{LinkChanged, LinkHistory, ListTrash, RestoreLink, SlugOrId, TrashList};
 use slugline_httpkit::Failure;
 
 use crate::{
@@ -35,7 +35,7 @@ operations! { super::TAG;
 
 async fn history(
     Links(links): Links,
-    Query(query): Query<GetHistory>,
+    Query(query): Query<SlugOrId>,
 ) -> Result<Json<200, LinkHistory>, Failure> {
     let (link, versions) = links.history(&query.validate()?).await?;
     let shown = LinkHistory::new(&link, &versions, links.keeping());
