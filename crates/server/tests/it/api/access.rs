@@ -18,8 +18,7 @@ fn everything_below_api_asks_for_the_token_first() {
         ("GET", "/api/no/such/route"),
         ("DELETE", "/api/x"),
     ] {
-        let refused = server.request(method, path).send();
-        assert_eq!(refused.status, 401, "{method} {path}");
+        let refused = server.request(method, path).send().is(401);
         assert_eq!(
             refused.header("www-authenticate"),
             r#"Bearer realm="slugline""#
@@ -35,10 +34,7 @@ fn everything_below_api_asks_for_the_token_first() {
 fn the_scheme_is_optional_and_of_any_case_and_the_token_exact() {
     let server = Server::start();
     let list = |authorization: &str| {
-        server
-            .request("GET", "/api/link/list")
-            .header("authorization", authorization)
-            .send()
+        server.visit_with("/api/link/list", &[("authorization", authorization)])
     };
     for right in [
         format!("Bearer {TOKEN}"),
@@ -52,8 +48,7 @@ fn the_scheme_is_optional_and_of_any_case_and_the_token_exact() {
         "Bearer ".into(),
         format!("Basic {TOKEN}"),
     ] {
-        let refused = list(&wrong);
-        assert_eq!(refused.status, 401, "{wrong}");
+        let refused = list(&wrong).is(401);
         assert!(refused.header("www-authenticate").contains("invalid_token"));
     }
     let (short, long) = (
@@ -76,17 +71,11 @@ fn the_scheme_is_optional_and_of_any_case_and_the_token_exact() {
 #[test]
 fn a_guessing_client_is_told_to_wait() {
     let server = Server::start();
-    let guess = || {
-        server
-            .request("GET", "/api/link/list")
-            .header("authorization", "Bearer wrong-guess")
-            .send()
-    };
+    let guess = || server.visit_with("/api/link/list", &[("authorization", "Bearer wrong-guess")]);
     let stopped = (0..100)
         .map(|_| guess())
         .find(|answer| answer.status != 401);
-    let stopped = stopped.expect("nobody may guess a hundred times");
-    assert_eq!(stopped.status, 429);
+    let stopped = stopped.expect("nobody may guess a hundred times").is(429);
     assert_eq!(stopped.json()["code"], "too_many_attempts");
     let wait: u64 = stopped.header("retry-after").parse().unwrap();
     assert!((1..=60).contains(&wait));

@@ -102,20 +102,6 @@ fn an_acknowledged_link_survives_a_kill_and_visits_survive_a_stop() {
     assert_eq!(counted["data"][0]["visits"], 20);
 }
 
-#[test]
-fn an_expired_link_is_gone_for_visitors_and_still_there_for_its_author() {
-    let server = Server::start();
-    server.import_expired("brief");
-    server.visit("/brief").is(410);
-    server.get("/api/link/query?slug=brief").is(200);
-    let active = server.get("/api/link/list").json();
-    assert_eq!(active["links"], json!([]));
-    let expired = server.get("/api/link/list?status=expired").json();
-    assert_eq!(expired["links"][0]["slug"], "brief");
-    server.create(&json!({"url": "https://example.com/again", "slug": "brief"}));
-    server.leads("/brief", "https://example.com/again");
-}
-
 /// The clock that the server under test reads, too.
 pub(crate) fn unix_seconds() -> u64 {
     SystemClock.now().second().get().try_into().unwrap()

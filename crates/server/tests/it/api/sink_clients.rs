@@ -101,8 +101,7 @@ fn raycast_reads_every_page_and_manages_a_link() {
 
     let deleted = server.post("/api/link/delete", &json!({"slug": slug}));
     assert_eq!((deleted.status, &*deleted.text), (204, ""));
-    let gone = server.get(&format!("/api/link/query?slug={slug}"));
-    assert_eq!(gone.status, 404);
+    let gone = server.get(&format!("/api/link/query?slug={slug}")).is(404);
     assert_eq!(gone.json()["statusCode"], 404);
 }
 
@@ -113,11 +112,9 @@ fn the_ruby_gem_gets_the_documented_shapes() {
     let server = Server::start();
     let identity = server.get("/api/verify").json();
     assert_eq!(identity["authMethod"], "site-token");
-    let upserted = server.post("/api/link/upsert", &made("gem"));
-    assert_eq!(upserted.status, 201);
+    let upserted = server.post("/api/link/upsert", &made("gem")).is(201);
     assert_eq!(upserted.json()["status"], "created");
-    let again = server.post("/api/link/upsert", &made("gem"));
-    assert_eq!(again.status, 200);
+    let again = server.post("/api/link/upsert", &made("gem")).is(200);
     assert_eq!(again.json()["status"], "existing");
     assert_eq!(
         again.json()["shortLink"],

@@ -60,8 +60,7 @@ pub(crate) fn register(server: &Server, metadata: &Value) -> Answer {
 /// Registers an application and returns its identifier.
 pub(crate) fn registered(server: &Server) -> String {
     let metadata = json!({"client_name": "Claude", "redirect_uris": [CALLBACK]});
-    let made = register(server, &metadata);
-    assert_eq!(made.status, 201, "{}", made.text);
+    let made = register(server, &metadata).is(201);
     made.json()["client_id"].as_str().unwrap().to_owned()
 }
 
@@ -134,10 +133,8 @@ pub(crate) const ALL: &str =
 /// Signs in, agrees, and returns the parameters that the application gets.
 pub(crate) fn agreed_to(server: &Server, path: &str, members: &str) -> BTreeMap<String, String> {
     let cookie = sign_in(server, path, TOKEN);
-    let page = show(server, path, &cookie);
-    assert_eq!(page.status, 200, "{}", page.text);
-    let sent = decide(server, path, &cookie, &form_value(&page), members);
-    assert_eq!(sent.status, 303, "{}", sent.text);
+    let page = show(server, path, &cookie).is(200);
+    let sent = decide(server, path, &cookie, &form_value(&page), members).is(303);
     told(&sent)
 }
 
@@ -189,8 +186,7 @@ pub(crate) struct Tokens {
 pub(crate) fn connect(server: &Server) -> Tokens {
     let client = registered(server);
     let code = code_for(server, &client);
-    let given = token(server, &exchange(&client, &code));
-    assert_eq!(given.status, 200, "{}", given.text);
+    let given = token(server, &exchange(&client, &code)).is(200);
     tokens_in(client, &given)
 }
 

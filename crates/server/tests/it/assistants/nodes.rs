@@ -36,8 +36,7 @@ fn what_one_node_begins_another_ends() {
         "a form decides once on all nodes"
     );
     kill(dying.process_id());
-    let given = token(&staying, &exchange(&client, &code));
-    assert_eq!(given.status, 200, "{}", given.text);
+    let given = token(&staying, &exchange(&client, &code)).is(200);
     let first = tokens_in(client, &given);
     for node in [&staying, &third] {
         // Twice, so that the second time it is remembered.
@@ -60,10 +59,9 @@ fn what_one_node_begins_another_ends() {
     }
     let listed = third.api("GET", "/api/tokens").send().json();
     assert_eq!(listed["tokens"], json!([]));
-    assert_eq!(
-        register(&staying, &json!({"redirect_uris": ["https://a.example/"]})).status,
-        201
-    );
+    let trail = third.get("/api/audit").json();
+    assert_eq!(trail["lines"][0]["caller"], "service");
+    register(&staying, &json!({"redirect_uris": ["https://a.example/"]})).is(201);
 }
 
 #[test]

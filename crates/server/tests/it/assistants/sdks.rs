@@ -195,13 +195,8 @@ fn documents_that_lie_or_never_end_are_refused() {
         let cookie = sign_in(&server, &path, TOKEN);
         show(&server, &path, &cookie)
     };
-    let good = page("/good.json");
-    assert_eq!(good.status, 200, "{}", good.text);
-    assert!(
-        good.text.contains("goes to a program on this computer"),
-        "{}",
-        good.text
-    );
+    let good = page("/good.json").is(200);
+    good.says("goes to a program on this computer");
     for path in [
         "/other.json",
         "/huge.json",
@@ -212,8 +207,7 @@ fn documents_that_lie_or_never_end_are_refused() {
         "/nowhere.json",
         "/unknown.json",
     ] {
-        let refused = page(path);
-        assert_eq!(refused.status, 400, "{path}: {}", refused.text);
+        let refused = page(path).is(400);
         assert_eq!(refused.header("location"), "");
     }
 }
@@ -246,13 +240,8 @@ fn a_decision_about_an_application_that_changed_its_name_is_asked_again() {
     documents.answer(&named(&documents.origin, "Evil Twin"));
     let refused = decide(&server, &path, &cookie, &form_value(&shown), ALL);
     assert_eq!((refused.status, refused.header("location")), (403, ""));
-    assert!(
-        refused.text.contains("changed its name"),
-        "{}",
-        refused.text
-    );
+    refused.says("changed its name");
     let shown = show(&server, &path, &cookie);
     assert!(shown.text.contains("Evil Twin"), "{}", shown.text);
-    let agreed = decide(&server, &path, &cookie, &form_value(&shown), ALL);
-    assert_eq!(agreed.status, 303, "{}", agreed.text);
+    decide(&server, &path, &cookie, &form_value(&shown), ALL).is(303);
 }

@@ -29,8 +29,7 @@ fn pages_for_visitors_are_shown_with_their_words() {
     for _ in 0..10 {
         page(&server, "/vault", "sesame");
     }
-    let guessed = page(&server, "/vault", "sesame");
-    assert_eq!(guessed.status, 429);
+    let guessed = page(&server, "/vault", "sesame").is(429);
     assert_shown(&guessed);
 }
 

@@ -174,8 +174,7 @@ fn an_added_operation_is_documented_and_guarded_as_our_own_are() {
         (nobody.status, &nobody.json()["code"]),
         (404, &json!("link_not_found"))
     );
-    let greeted = call(Some(&allowed), path);
-    assert_eq!(greeted.status, 200);
+    let greeted = call(Some(&allowed), path).is(200);
     assert_eq!(
         greeted.json(),
         json!({"text": "Hello Ada, says allowed", "times": 1})
@@ -191,10 +190,7 @@ fn an_added_operation_obeys_the_limits_and_its_changes_are_in_the_audit_trail() 
     let large = json!({"slug": "a".repeat(2 << 20)});
     assert_eq!(shorten(&large).json()["code"], "body_too_large");
     for number in 0..5 {
-        assert_eq!(
-            shorten(&json!({"slug": format!("docs{number}")})).status,
-            201
-        );
+        shorten(&json!({"slug": format!("docs{number}")})).is(201);
     }
     let sixth = shorten(&json!({"slug": "docs5"}));
     assert_eq!(

@@ -4,18 +4,15 @@ mod additions; // operations, tools and routes of one's own
 mod examples; // those for embedders
 mod observers; // what observers hear
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use slugline::{Service, ServiceBuilder, Settings};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use ureq::{Agent, http::Request};
+use ureq::Agent;
 
-use crate::support::server::TOKEN;
+use crate::support::server::{Answer, Call, TOKEN, agent};
 
 /// A service in this process.
 struct Embedded {
@@ -24,18 +21,6 @@ struct Embedded {
     origin: String,
     agent: Agent,
     _folder: TempDir,
-}
-
-/// A status and a body, as text.
-struct Answered {
-    status: u16,
-    text: String,
-}
-
-impl Answered {
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
-    }
 }
 
 fn settings(folder: &TempDir) -> Settings {
@@ -67,51 +52,35 @@ impl Embedded {
         let settings = settings(&folder);
         let service = runtime.block_on(add(Service::builder(&settings)).start());
         let service = service.unwrap();
-        let agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .timeout_global(Some(Duration::from_mins(2)))
-            .max_idle_age(Duration::from_secs(2))
-            .build()
-            .into();
         Self {
             runtime,
             origin: format!("http://{}", service.address()),
             service: Some(service),
-            agent,
+            agent: agent(),
             _folder: folder,
         }
     }
 
-    fn send(&self, method: &str, path: &str, token: Option<&str>, body: &Value) -> Answered {
-        let mut request = Request::builder()
-            .method(method)
-            .uri(format!("{}{path}", self.origin))
-            .header("content-type", "application/json")
-            .header("accept", "application/json, text/event-stream");
-        if let Some(token) = token {
-            request = request.header("authorization", format!("Bearer {token}"));
+    fn send(&self, method: &str, path: &str, token: Option<&str>, body: &Value) -> Answer {
+        let call = Call::of(&self.agent, method, format!("{}{path}", self.origin));
+        let call = call.header("accept", "application/json, text/event-stream");
+        let token = token.map(|token| format!("Bearer {token}"));
+        let token = token.as_deref().map(|token| ("authorization", token));
+        let call = call.headers(token.as_slice());
+        if body.is_null() {
+            return call.header("content-type", "application/json").send();
         }
-        let body = if body.is_null() {
-            String::new()
-        } else {
-            body.to_string()
-        };
-        let mut response = self.agent.run(request.body(body).unwrap()).unwrap();
-        Answered {
-            status: response.status().as_u16(),
-            text: response.body_mut().read_to_string().unwrap(),
-        }
+        call.json(body).send()
     }
 
-    fn get(&self, path: &str) -> Answered {
+    fn get(&self, path: &str) -> Answer {
         self.send("GET", path, Some(TOKEN), &Value::Null)
     }
 
     fn create(&self, slug: &str) {
         let link = json!({"url": "https://example.com/", "slug": slug});
-        let made = self.send("POST", "/api/link/create", Some(TOKEN), &link);
-        assert_eq!(made.status, 201, "{}", made.text);
+        self.send("POST", "/api/link/create", Some(TOKEN), &link)
+            .is(201);
     }
 
     /// Makes a named token with this scope.
@@ -124,8 +93,7 @@ impl Embedded {
     /// Sends an MCP message with this token and returns its result.
     fn mcp(&self, token: &str, method: &str, params: &Value) -> Value {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let answer = self.send("POST", "/api/mcp", Some(token), &message);
-        assert_eq!(answer.status, 200, "{}", answer.text);
+        let answer = self.send("POST", "/api/mcp", Some(token), &message).is(200);
         answer.json()["result"].clone()
     }
 

@@ -24,8 +24,7 @@ fn send(server: &Server, body: &Value) -> Result<Answer, String> {
 }
 
 fn get(server: &Server, path: &str) -> Value {
-    let answer = server.get(path);
-    assert_eq!(answer.status, 200, "{path}: {}", answer.text);
+    let answer = server.get(path).is(200);
     answer.json()
 }
 

@@ -157,11 +157,7 @@ fn visits_are_told_apart_by_domain() {
     let server = two_domains();
     for (host, visits) in [("sl.example", 1), ("go.example", 2)] {
         for _ in 0..visits {
-            server
-                .request("GET", "/docs")
-                .header("host", host)
-                .send()
-                .is(301);
+            server.visit_with("/docs", &[("host", host)]).is(301);
         }
     }
     let visits = |query: &str| {

@@ -228,10 +228,7 @@ fn an_explanation_for_a_domain_that_falls_through_is_about_that_domain() {
     server.create(&json!({"slug": "hidden", "url": "https://e.example/", "disabled": true}));
     server.import_expired("over");
     for slug in ["hidden", "over"] {
-        let got = server
-            .request("GET", &format!("/{slug}"))
-            .header("host", "through.example")
-            .send();
+        let got = server.visit_with(&format!("/{slug}"), &[("host", "through.example")]);
         let told = explained(&server, &json!({"slug": slug, "domain": "through.example"}));
         assert_eq!(told["location"], got.header("location"), "{slug}");
         assert_eq!(told["status"], got.status, "{slug}");

@@ -46,8 +46,7 @@ fn a_link_to_a_dangerous_host_gets_a_warning() {
     );
 
     let moved = json!({"slug": "good", "url": "https://bad.example/"});
-    let edited = server.call("PUT", "/api/link/edit", &moved);
-    assert_eq!(edited.status, 201);
+    let edited = server.call("PUT", "/api/link/edit", &moved).is(201);
     assert_eq!(edited.json()["link"]["unsafe"], true);
     let kept = server.call("PUT", "/api/link/edit", &moved);
     assert_eq!(
@@ -59,12 +58,10 @@ fn a_link_to_a_dangerous_host_gets_a_warning() {
     let cleared = server.call("PUT", "/api/link/edit", &elsewhere);
     assert_eq!(cleared.json()["link"].get("unsafe"), None);
     let patch = json!({"slug": "own", "url": "https://bad.example/other"});
-    let patched = server.call("PATCH", "/api/link/edit", &patch);
-    assert_eq!(patched.status, 200);
+    let patched = server.call("PATCH", "/api/link/edit", &patch).is(200);
     assert_eq!(patched.json()["link"]["unsafe"], true);
     let upsert = json!({"url": "https://bad.example/"});
-    let upserted = server.post("/api/link/upsert", &upsert);
-    assert_eq!(upserted.status, 201);
+    let upserted = server.post("/api/link/upsert", &upsert).is(201);
     assert_eq!(upserted.json()["link"]["unsafe"], true);
     assert_eq!(service.heard().len(), 6);
 }

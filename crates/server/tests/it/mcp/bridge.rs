@@ -68,11 +68,7 @@ fn every_line_is_answered_once_and_the_end_of_input_ends_it() {
             assert!(answer["result"]["structuredContent"]["count"].is_u64());
         }
     }
-    assert_eq!(
-        server.visit("/docs").status,
-        301,
-        "a notification does nothing"
-    );
+    server.visit("/docs").is(301);
 }
 
 #[test]

@@ -320,7 +320,6 @@ fn a_damaged_chunk_is_named_and_does_not_keep_the_rest_from_being_counted() {
         server.counters_with("startAt=1000000000", 1)["sampling"],
         sound
     );
-    let ready = server.visit("/_health/ready");
-    assert_eq!(ready.status, 200);
+    let ready = server.visit("/_health/ready").is(200);
     assert_eq!(ready.json()["parts"]["log"]["status"], "degraded");
 }

@@ -134,8 +134,7 @@ fn visits_wait_for_a_full_disk_and_are_counted_once_when_there_is_room() {
         node.wait_for_attempts();
         // The service is storing a batch, and these visits wait behind it.
         for _ in 0..20 {
-            let answer = node.server.visit("/docs");
-            assert_eq!(answer.status, 301);
+            let answer = node.server.visit("/docs").is(301);
             assert_eq!(answer.header("location"), "https://example.com/");
         }
         assert_eq!(node.counters()["data"][0]["visits"], visits - 29);

@@ -133,8 +133,7 @@ fn count(scrape: &Scrape, route: &str, status: &str) -> f64 {
 fn numbers_are_those_of_what_was_done() {
     let server = Server::start();
     for path in ["/_metrics", "/%5fmetrics"] {
-        let stranger = server.visit(path);
-        assert_eq!(stranger.status, 401, "{path}");
+        let stranger = server.visit(path).is(401);
         assert!(!stranger.text.contains("slugline_"));
     }
     let first = scrape(&server);

@@ -192,10 +192,7 @@ fn a_minted_token_is_shown_once_to_a_terminal_and_kept() {
         &["/_dashboard/\n", "$(cat '", "site-token')"],
     );
     let list = second.request("GET", "/api/link/list");
-    assert_eq!(
-        list.header("authorization", &header[15..]).send().status,
-        200
-    );
+    list.header("authorization", &header[15..]).send().is(200);
     let exchange = second.request("POST", "/_dashboard/sign-in");
     let exchanged = exchange.json(&json!({"code": code})).send();
     assert_eq!(exchanged.json()["token"], token, "{}", exchanged.text);

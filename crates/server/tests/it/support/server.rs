@@ -55,6 +55,8 @@ pub(crate) fn shared() -> &'static Server {
 /// A response with its body read.
 #[derive(Debug)]
 pub(crate) struct Answer {
+    /// The method and the address of the request.
+    asked: String,
     pub(crate) status: u16,
     pub(crate) response: Response<()>,
     pub(crate) text: String,
@@ -140,20 +142,11 @@ impl Server {
     }
 
     fn at(origin: String, greeting: String, process: Child, folder: TempDir) -> Self {
-        let agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .timeout_global(Some(Duration::from_mins(2)))
-            // The service closes a connection after five seconds without a request; the client
-            // must not send the next request at that moment.
-            .max_idle_age(Duration::from_secs(2))
-            .build()
-            .into();
         Self {
             process,
             origin,
             greeting,
-            agent,
+            agent: agent(),
             folder,
         }
     }
@@ -190,13 +183,7 @@ impl Server {
 
     /// A request to this path, for the caller to complete and send.
     pub(crate) fn request(&self, method: &str, path: &str) -> Call<'_> {
-        let url = format!("{}{path}", self.origin);
-        let builder = Request::builder().method(method).uri(url);
-        Call {
-            agent: &self.agent,
-            builder,
-            body: String::new(),
-        }
+        Call::of(&self.agent, method, format!("{}{path}", self.origin))
     }
 
     /// A request with the site token.
@@ -268,6 +255,18 @@ impl Server {
     /// The answer to a visitor.
     pub(crate) fn visit(&self, path: &str) -> Answer {
         self.request("GET", path).send()
+    }
+
+    /// The answer to a visitor who sends these headers.
+    pub(crate) fn visit_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.request("GET", path).headers(headers).send()
+    }
+
+    /// The answer to a visitor who sends a form.
+    pub(crate) fn submit(&self, path: &str, form: &str) -> Answer {
+        let kind = "application/x-www-form-urlencoded";
+        let call = self.request("POST", path).header("content-type", kind);
+        call.body(form).send()
     }
 
     /// Checks the destination of a visitor.
@@ -371,6 +370,19 @@ impl Drop for Server {
     }
 }
 
+/// A client that follows no redirect.
+pub(crate) fn agent() -> Agent {
+    Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .timeout_global(Some(Duration::from_mins(2)))
+        // The service closes a connection after five seconds without a request; the client
+        // must not send the next request at that moment.
+        .max_idle_age(Duration::from_secs(2))
+        .build()
+        .into()
+}
+
 /// A request under construction.
 pub(crate) struct Call<'s> {
     agent: &'s Agent,
@@ -378,7 +390,16 @@ pub(crate) struct Call<'s> {
     body: String,
 }
 
-impl Call<'_> {
+impl<'s> Call<'s> {
+    pub(crate) fn of(agent: &'s Agent, method: &str, url: String) -> Self {
+        let builder = Request::builder().method(method).uri(url);
+        Self {
+            agent,
+            builder,
+            body: String::new(),
+        }
+    }
+
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.builder = self.builder.header(name, value);
         self
@@ -406,6 +427,7 @@ impl Call<'_> {
     /// Fails without an answer, for example if the service dies meanwhile.
     pub(crate) fn try_send(self) -> Result<Answer, ureq::Error> {
         let request = self.builder.body(self.body).unwrap();
+        let asked = format!("{} {}", request.method(), request.uri());
         let response: Response<Body> = request
             .with_agent(self.agent)
             .configure()
@@ -414,6 +436,7 @@ impl Call<'_> {
         let (parts, mut body) = response.into_parts();
         let text = body.read_to_string()?;
         Ok(Answer {
+            asked,
             status: parts.status.as_u16(),
             response: Response::from_parts(parts, ()),
             text,
@@ -425,7 +448,7 @@ impl Answer {
     /// The same answer, which must have this status.
     #[track_caller]
     pub(crate) fn is(self, status: u16) -> Self {
-        assert_eq!(self.status, status, "{}", self.text);
+        assert_eq!(self.status, status, "{}: {}", self.asked, self.text);
         self
     }
 

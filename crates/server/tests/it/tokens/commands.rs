@@ -149,18 +149,3 @@ fn a_site_token_in_a_file_of_the_operator_is_read_again() {
     );
     assert!(!said.contains(TOKEN), "{said}");
 }
-
-#[test]
-fn a_backup_holds_tokens() {
-    let server = Server::start();
-    let token = make(&server, "ci", &["links:read"]);
-    let elsewhere = tempfile::tempdir().unwrap();
-    let file = elsewhere.path().join("a.backup");
-    let file = file.to_str().unwrap();
-    printed(&server, &["backup", file]);
-    let folder = tempfile::tempdir().unwrap();
-    let restored = command(folder.path()).args(["restore", file]).output();
-    assert!(restored.unwrap().status.success());
-    let copy = Server::start_in(folder, &[]);
-    copy.by(&token, "GET", "/api/link/list").send().is(200);
-}

@@ -8,7 +8,7 @@ use std::{
 use serde_json::json;
 
 use super::{listed, make, revoke, status_of, verify};
-use crate::support::server::{Server, TOKEN, eventually};
+use crate::support::server::{Server, eventually};
 
 #[test]
 fn a_token_works_until_it_is_revoked_and_its_name_is_free_again() {
@@ -50,6 +50,8 @@ fn faults_of_a_new_token_are_named() {
         (json!({"name": "", "scopes": scopes}), &["name"]),
         (json!({"name": "site", "scopes": scopes}), &["name"]),
         (json!({"name": "a\nb", "scopes": scopes}), &["name"]),
+        // These letters look like those of "site".
+        (json!({"name": "ѕіте", "scopes": scopes}), &["name"]),
         (json!({"name": "x", "scopes": []}), &["scopes"]),
         (json!({"name": "x", "scopes": ["links"]}), &["scopes.0"]),
         (json!({"name": "x", "scopes": "admin"}), &["scopes"]),
@@ -121,20 +123,6 @@ fn the_text_of_a_token_is_in_no_file() {
         digests > 0,
         "the table of tokens is in a file that was searched"
     );
-}
-
-#[test]
-fn wrong_tokens_of_the_right_form_are_limited_and_right_ones_are_not() {
-    let server = Server::start();
-    let known = make(&server, "ci", &["links:read"]);
-    assert_eq!(status_of(&server, &known), 200);
-    let wrong = format!("slugline_{}", "A".repeat(43));
-    let stopped = (0..100)
-        .map(|_| status_of(&server, &wrong))
-        .find(|status| *status != 401);
-    assert_eq!(stopped, Some(429));
-    assert_eq!(status_of(&server, &known), 200);
-    assert_eq!(status_of(&server, TOKEN), 200);
 }
 
 #[test]

@@ -5,7 +5,6 @@ mod bindings; // a bound token sees its links only
 mod budgets; // what one token may take of what all share
 mod commands; // tokens and the site token from the command line
 mod ends; // a token is refused once it is revoked or over
-mod names; // none looks like another
 mod scopes; // what each scope permits
 pub(crate) mod sign_in; // one-time codes in place of the site token
 mod writers; // links:write alone reads nothing

@@ -62,8 +62,7 @@ fn answers_to_a_writer_show_the_slug_of_a_link_alone() {
     for (only_checked, status) in [(true, 200), (false, 201)] {
         let whole =
             json!({"slug": "sec", "url": "https://zz.example", "validateOnly": only_checked});
-        let replaced = call("PUT", "/api/link/edit", whole);
-        assert_eq!(replaced.status, status);
+        let replaced = call("PUT", "/api/link/edit", whole).is(status);
         assert_eq!(replaced.json()["link"], json!({"slug": "sec"}));
         assert_eq!(replaced.header("etag"), "");
     }
@@ -144,8 +143,7 @@ fn a_batch_that_tells_about_links_needs_both_scopes_and_leaves_a_line() {
     let mut trial_by_filter = by_filter.clone();
     trial_by_filter["dryRun"] = true.into();
     for body in [&by_filter, &trial, &trial_by_filter] {
-        let refused = batch(&writer, body);
-        assert_eq!(refused.status, 403, "{body}: {}", refused.text);
+        let refused = batch(&writer, body).is(403);
         assert_eq!(refused.json()["data"]["scope"], "links:read");
     }
     let lines = || {

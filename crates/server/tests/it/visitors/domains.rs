@@ -64,22 +64,3 @@ fn a_domain_has_its_own_home_its_own_end_and_its_own_rule_for_case() {
         assert_eq!(found, (status, location), "{host}{path}");
     }
 }
-
-#[test]
-fn a_link_that_leads_to_itself_is_refused_on_its_own_domain_alone() {
-    let server = Server::start_with(&[
-        ("SLUGLINE_BASE_URL", "http://sl.example"),
-        ("SLUGLINE_DOMAINS", "go.example"),
-    ]);
-    let make = |domain: &str, url: &str| {
-        let link = json!({"slug": "docs", "domain": domain, "url": url});
-        server
-            .api("POST", "/api/link/create")
-            .json(&link)
-            .send()
-            .status
-    };
-    assert_eq!(make("go.example", "http://go.example/docs"), 400);
-    assert_eq!(make("", "http://sl.example/docs"), 400);
-    assert_eq!(make("go.example", "http://sl.example/docs"), 201);
-}

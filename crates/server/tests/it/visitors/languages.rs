@@ -90,8 +90,7 @@ fn pages_speak_the_visitors_language_and_say_so() {
             ("/odd", 200, warned),
             ("/nowhere", 404, missing),
         ] {
-            let page = visit_in(&server, path, accepted, "");
-            assert_eq!(page.status, status);
+            let page = visit_in(&server, path, accepted, "").is(status);
             assert_eq!(page.header("content-language"), lang);
             assert_eq!(page.header("vary"), "Accept-Language, Cookie");
             assert_eq!(page.header("cache-control"), "no-store");
@@ -124,11 +123,7 @@ fn a_wrong_password_is_said_in_the_visitors_language() {
         .header("accept-language", "fr")
         .body("password=sesame")
         .send();
-    assert!(
-        wrong
-            .text
-            .contains("role=\"alert\">Mot de passe incorrect<")
-    );
+    wrong.says("role=\"alert\">Mot de passe incorrect<");
     let by_header = server
         .request("GET", "/vault")
         .header("accept-language", "fr")

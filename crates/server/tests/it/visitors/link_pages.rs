@@ -7,10 +7,7 @@ use crate::support::server::{Answer, Server};
 const BOT: &str = "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)";
 
 fn visit_as(server: &Server, user_agent: &str, path: &str) -> Answer {
-    server
-        .request("GET", path)
-        .header("user-agent", user_agent)
-        .send()
+    server.visit_with(path, &[("user-agent", user_agent)])
 }
 
 #[test]
@@ -20,8 +17,7 @@ fn a_bot_sees_the_preview_and_people_are_redirected() {
         "url": "https://example.com/a?b=c", "slug": "docs", "title": "The docs",
         "image": "/_assets/a.png", "redirectWithQuery": true, "apple": "https://apple.example/",
     }));
-    let shown = visit_as(&server, BOT, "/docs?d=e");
-    assert_eq!(shown.status, 200);
+    let shown = visit_as(&server, BOT, "/docs?d=e").is(200);
     assert_eq!(shown.header("content-type"), "text/html; charset=utf-8");
     assert!(shown.header("cache-control").contains("no-store"));
     for part in [
@@ -52,23 +48,13 @@ fn a_bot_sees_the_preview_and_people_are_redirected() {
 }
 
 #[test]
-fn a_description_alone_is_no_preview() {
-    let server = Server::start();
-    server.create(
-        &json!({"url": "https://example.com/", "slug": "docs", "description": "d", "title": ""}),
-    );
-    assert_eq!(visit_as(&server, BOT, "/docs").status, 301);
-}
-
-#[test]
 fn a_cloaked_link_shows_its_destination_in_a_frame() {
     let server = Server::start_with(&[("SLUGLINE_ALLOWED_SCHEMES", "mailto")]);
     server.create(
         &json!({"url": "https://example.com/app?a=1&b=2", "slug": "app", "cloaking": true}),
     );
     server.create(&json!({"url": "mailto:a@example.com", "slug": "mail", "cloaking": true}));
-    let framed = server.visit("/app");
-    assert_eq!(framed.status, 200);
+    let framed = server.visit("/app").is(200);
     assert_eq!(framed.header("cache-control"), "no-store, private");
     let policy = framed.header("content-security-policy");
     assert!(
@@ -113,56 +99,13 @@ fn gates_come_before_pages_and_do_not_count() {
             .send()
     };
     assert_eq!(through("false").status, 403);
-    let shown = through("true");
-    assert_eq!(shown.status, 200);
+    let shown = through("true").is(200);
     assert!(shown.text.contains("Hidden title") && shown.text.contains("http-equiv=\"refresh\""));
     let posted = server
         .request("POST", "/vault")
         .body("password=letmein&confirm=true")
-        .send();
-    assert_eq!(posted.status, 200);
-    assert!(
-        posted
-            .text
-            .contains("<iframe src=\"https://example.com/secret\"")
-    );
+        .send()
+        .is(200);
+    posted.says("<iframe src=\"https://example.com/secret\"");
     server.counters_with("slug=vault", 2);
-}
-
-#[test]
-fn nothing_a_link_author_writes_becomes_a_tag_or_a_script() {
-    let hostile = "\"'></title><script>alert('x')</script>";
-    let server = Server::start();
-    server.create(&json!({
-        "url": format!("https://example.com/{hostile}?{hostile}#{hostile}"), "slug": "odd",
-        "title": format!("{hostile}\r\nSet-Cookie: a=b"), "description": hostile,
-        "image": format!("/{hostile}"), "cloaking": true,
-    }));
-    server.create(&json!({
-        "url": format!("https://example.com/{hostile}"), "slug": "gated", "unsafe": true,
-        "title": hostile, "password": hostile,
-    }));
-    let posted = server
-        .request("POST", "/gated")
-        .json(&json!({"password": hostile}))
-        .send();
-    for page in [
-        visit_as(&server, BOT, "/odd"),
-        server.visit("/odd"),
-        server.visit("/gated"),
-        posted,
-    ] {
-        assert_eq!(page.status, 200);
-        assert_eq!(page.header("set-cookie"), "");
-        assert!(
-            !page.text.contains("<script") && !page.text.contains("\"'>"),
-            "{}",
-            page.text
-        );
-        assert_eq!(page.text.matches("</title>").count(), 1, "{}", page.text);
-        assert!(
-            page.header("content-security-policy")
-                .starts_with("default-src 'none'")
-        );
-    }
 }

@@ -25,99 +25,16 @@ fn links_end_soon_and_cannot_be_changed_or_deleted() {
     assert_eq!(lives(&upserted.send().json()["link"]), 300);
 
     // The service refuses before it reads the body.
-    for (method, path, text) in [
-        ("PUT", "/api/link/edit", "Preview mode cannot edit links."),
-        ("PATCH", "/api/link/edit", "Preview mode cannot edit links."),
-        (
-            "POST",
-            "/api/link/delete",
-            "Preview mode cannot delete links.",
-        ),
-        (
-            "POST",
-            "/api/link/import",
-            "Preview mode cannot import links.",
-        ),
-        (
-            "POST",
-            "/api/link/restore",
-            "Preview mode has no history of links.",
-        ),
-        (
-            "POST",
-            "/api/link/explain",
-            "Preview mode cannot explain links.",
-        ),
-        (
-            "POST",
-            "/api/link/check",
-            "Preview mode cannot check links.",
-        ),
-        (
-            "POST",
-            "/api/link/migration/run",
-            "Preview mode cannot move links here.",
-        ),
-        (
-            "POST",
-            "/api/link/migration/run?force=true",
-            "Preview mode cannot move links here.",
-        ),
-    ] {
-        for body in [
-            json!({"slug": "docs", "url": "https://example.org/"}),
-            json!([]),
-        ] {
-            let refused = server.api(method, path).json(&body).send();
-            assert_eq!(refused.status, 403, "{}", refused.text);
-            assert_eq!(refused.json()["statusMessage"], text);
-            assert_eq!(refused.json()["code"], "preview_mode");
-        }
-    }
-    for (path, text) in [
-        ("/api/link/trash", "Preview mode has no history of links."),
-        (
-            "/api/link/history?slug=docs",
-            "Preview mode has no history of links.",
-        ),
-        ("/api/link/export", "Preview mode cannot export links."),
-        (
-            "/api/link/export?format=csv",
-            "Preview mode cannot export links.",
-        ),
-        (
-            "/api/link/ai?url=https://example.com/",
-            "Preview mode cannot suggest slugs and previews.",
-        ),
-        (
-            "/api/link/og-ai",
-            "Preview mode cannot suggest slugs and previews.",
-        ),
-    ] {
-        let refused = server.api("GET", path).send();
-        assert_eq!(refused.status, 403, "{path}: {}", refused.text);
-        assert_eq!(refused.json()["statusMessage"], text);
-        assert_eq!(refused.json()["code"], "preview_mode");
-    }
-    for (tool, text) in [
-        (
-            "check_links",
-            "check_links failed: 403 Preview mode cannot check links.",
-        ),
-        (
-            "update_link",
-            "update_link failed: 403 Preview mode cannot edit links.",
-        ),
-        (
-            "delete_link",
-            "delete_link failed: 403 Preview mode cannot delete links.",
-        ),
-    ] {
-        let refused = call_tool(&server, tool, &json!({}));
-        assert_eq!(refused["isError"], true);
-        let told = refused["content"][0]["text"].as_str().unwrap();
-        assert!(told.starts_with(text), "{told}");
-    }
+    let refused = server.post("/api/link/delete", &json!([])).is(403);
+    assert_eq!(
+        refused.json()["statusMessage"],
+        "Preview mode cannot delete links."
+    );
+    let refused = call_tool(&server, "check_links", &json!({})).to_string();
+    assert!(
+        refused.contains("check_links failed: 403 Preview mode cannot check links."),
+        "{refused}"
+    );
     assert_eq!(
         server.visit("/docs").header("location"),
         "https://example.com/"

@@ -241,8 +241,7 @@ fn large_bodies_pass_both_ways_and_a_head_alone_keeps_its_length() {
     let server = proxying();
     proxied(&server, "echo", &origin.url("/"));
     let large = "0123456789abcdef".repeat(512 << 10);
-    let echoed = server.request("POST", "/echo").body(&large).send();
-    assert_eq!(echoed.status, 200);
+    let echoed = server.request("POST", "/echo").body(&large).send().is(200);
     assert!(
         echoed.text == large,
         "{} bytes of {}",
@@ -308,10 +307,7 @@ fn behind_a_gate_a_form_becomes_a_plain_get_and_nothing_is_remembered() {
 
     server
         .create(&json!({"slug": "risky", "url": origin.url("/r"), "proxy": true, "unsafe": true}));
-    let confirmed = server
-        .request("GET", "/risky")
-        .header("x-link-confirm", "true")
-        .send();
+    let confirmed = server.visit_with("/risky", &[("x-link-confirm", "true")]);
     assert_eq!(confirmed.text, "GET /r HTTP/1.1 0");
     assert_eq!(confirmed.header("cache-control"), "private, no-store");
     server.counters_with("", 3);
@@ -335,8 +331,7 @@ fn where_the_service_must_not_go_it_does_not_go_by_proxy_either() {
         ("user", "http://me:secret@example.com/".to_owned()),
     ] {
         proxied(&server, slug, &url);
-        let refused = server.visit(&format!("/{slug}"));
-        assert_eq!(refused.status, 403, "{slug}: {}", refused.text);
+        let refused = server.visit(&format!("/{slug}")).is(403);
         let problem = refused.json();
         assert_eq!(problem["statusMessage"], "Proxy target is not allowed");
         assert_eq!(problem["code"], "proxy_target_not_allowed");
@@ -385,10 +380,8 @@ fn an_origin_that_fails_is_a_bad_gateway_and_one_that_dies_leaves_a_torn_answer(
         (502, &json!("Proxy request failed"))
     );
     let page = server
-        .request("GET", "/closed")
-        .header("accept", "text/html")
-        .send();
-    assert_eq!(page.status, 502);
+        .visit_with("/closed", &[("accept", "text/html")])
+        .is(502);
     assert!(page.text.contains("Something went wrong"), "{}", page.text);
 
     for head in ["content-length: 100", "transfer-encoding: chunked"] {
@@ -490,8 +483,7 @@ fn an_origin_that_switches_protocols_gets_no_tunnel() {
         .request("GET", "/tunnel")
         .header("connection", "upgrade")
         .header("upgrade", "x");
-    let refused = asking.send();
-    assert_eq!(refused.status, 502, "{}", refused.text);
+    asking.send().is(502);
     assert_eq!(origin.heard()[0].header("upgrade"), None);
 }
 
@@ -503,8 +495,7 @@ fn the_script_of_a_service_worker_is_not_served() {
     let asked = server
         .request("GET", "/sw")
         .header("service-worker", "script");
-    let refused = asked.send();
-    assert_eq!(refused.status, 403, "{}", refused.text);
+    let refused = asked.send().is(403);
     assert_eq!(refused.json()["code"], "service_worker_not_served");
     assert!(origin.heard().is_empty());
     assert_eq!(server.visit("/sw").status, 200);
@@ -543,8 +534,7 @@ fn a_client_with_many_proxied_requests_is_told_to_come_back() {
         for visitor in &mut waiting {
             hear(visitor, "begun\r\n");
         }
-        let refused = server.visit("/quick");
-        assert_eq!(refused.status, 503, "{}", refused.text);
+        let refused = server.visit("/quick").is(503);
         assert_eq!(refused.header("retry-after"), "5");
         assert_eq!(refused.json()["code"], "proxy_busy");
         drop(ends);
@@ -624,16 +614,10 @@ fn a_proxied_link_counts_a_visit_only_when_the_destination_is_asked() {
     let server = proxying();
     let url = origin.url("/");
     server.create(&json!({"slug": "once", "url": url, "proxy": true, "maxVisits": 1}));
-    let script = server
-        .request("GET", "/once")
-        .header("service-worker", "script")
-        .send();
-    assert_eq!(script.status, 403, "{}", script.text);
-    let circle = server
-        .request("GET", "/once")
-        .header("x-link-hops", "3")
-        .send();
-    assert_eq!(circle.status, 502, "{}", circle.text);
+    server
+        .visit_with("/once", &[("service-worker", "script")])
+        .is(403);
+    server.visit_with("/once", &[("x-link-hops", "3")]).is(502);
     let found = server.api("GET", "/api/link/query?slug=once").send();
     assert_eq!(found.json()["visitsLeft"], 1);
     for method in ["HEAD", "OPTIONS"] {

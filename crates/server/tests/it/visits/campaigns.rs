@@ -24,8 +24,7 @@ fn visited() -> Server {
         ("/tagged", tagged),
         ("/tagged?token=secret&utm_source=newsletter", tagged),
     ] {
-        let answer = server.visit(path);
-        assert_eq!(answer.status, 301);
+        let answer = server.visit(path).is(301);
         assert_eq!(answer.header("location"), location);
     }
     let form = server
@@ -113,8 +112,7 @@ fn a_parameter_that_is_written_as_in_addresses_gets_the_name_that_is_right(serve
         "stats/counters?utm_source=newsletter",
         "stats/metrics?type=utm_source",
     ] {
-        let refused = server.api("GET", &format!("/api/{path}")).send();
-        assert_eq!(refused.status, 400, "{}", refused.text);
+        let refused = server.api("GET", &format!("/api/{path}")).send().is(400);
         assert!(refused.text.contains("utmSource"), "{}", refused.text);
     }
 }

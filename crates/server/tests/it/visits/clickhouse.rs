@@ -40,8 +40,7 @@ fn nodes_share_their_visits_and_redirect_while_clickhouse_is_away() {
     let clickhouse = clickhouse.kill();
     for node in &nodes {
         assert_eq!(node.visit("/docs").status, 301);
-        let refused = node.api("GET", "/api/stats/counters").send();
-        assert_eq!(refused.status, 503, "{}", refused.text);
+        let refused = node.api("GET", "/api/stats/counters").send().is(503);
         assert_eq!(refused.json()["code"], "unavailable");
         // The client must not learn which database failed.
         assert!(!refused.text.contains("ClickHouse"), "{}", refused.text);
@@ -69,15 +68,13 @@ fn an_erasure_is_carried_out_on_every_node_or_kept_until_clickhouse_is_back() {
     }
     nodes[0].counters_with("slug=docs", 2);
     let erase = format!("/api/stats?id={id}");
-    let erased = nodes[0].api("DELETE", &erase).send();
-    assert_eq!(erased.status, 200, "{}", erased.text);
+    nodes[0].delete(&erase).is(200);
     nodes[1].counters_with("", 0);
 
     nodes[1].visit("/docs");
     nodes[0].counters_with("slug=docs", 1);
     let clickhouse = clickhouse.kill();
-    let kept = nodes[0].api("DELETE", &erase).send();
-    assert_eq!(kept.status, 202, "{}", kept.text);
+    let kept = nodes[0].api("DELETE", &erase).send().is(202);
     assert_eq!(kept.json()["erased"], false);
     let _clickhouse = clickhouse.restart();
     nodes[1].counters_with("", 0);

@@ -35,8 +35,7 @@ fn visits_before_the_answer_are_gone_and_later_ones_are_counted() {
     for _ in 0..10 {
         server.visit("/docs");
     }
-    let answer = erase(&server, "slug=DOCS");
-    assert_eq!(answer.status, 200, "{}", answer.text);
+    let answer = erase(&server, "slug=DOCS").is(200);
     assert_eq!(answer.json()["erased"], true);
     assert_eq!(of_slug(&server, "docs"), 0);
     assert_eq!(of_slug(&server, "kept"), 2);
@@ -72,8 +71,7 @@ fn a_link_that_is_gone_is_named_by_its_id() {
         (404, Some("link_not_found"))
     );
     server.counters_with("", 6);
-    let answer = erase(&server, &format!("id={id}"));
-    assert_eq!(answer.status, 200, "{}", answer.text);
+    let answer = erase(&server, &format!("id={id}")).is(200);
     assert_eq!(answer.json()["id"], id);
     server.counters_with("", 2);
 }
@@ -86,8 +84,7 @@ fn the_errors_name_the_field(server: &Server) {
         ("id=a+b", "id"),
         ("slugs=docs", "slugs"),
     ] {
-        let answer = erase(server, query);
-        assert_eq!(answer.status, 400, "{query}: {}", answer.text);
+        let answer = erase(server, query).is(400);
         assert!(answer.text.contains(field), "{query}: {}", answer.text);
     }
 }

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use url::form_urlencoded;
 
 use crate::{
-    mcp::wire::call_tool,
     support::server::Server,
     visits::questions::{both, sum},
 };
@@ -176,11 +175,7 @@ fn every_shape_counts_the_visits_that_are_asked_for(server: &Server) {
         let query = form_urlencoded::Serializer::new(String::new())
             .extend_pairs(&pairs)
             .finish();
-        let get = |path: &str| {
-            let answer = server.api("GET", &format!("{path}?{query}")).send();
-            assert_eq!(answer.status, 200, "{}", answer.text);
-            answer
-        };
+        let get = |path: &str| server.get(&format!("{path}?{query}")).is(200);
         let places = get("/api/logs/locations").json();
         assert_eq!(sum(&places, "count"), visits, "{filter}");
         let events = get("/api/logs/events").json();
@@ -225,41 +220,4 @@ fn a_tag_means_the_links_that_have_it_when_the_question_is_asked(server: &Server
         assert!(patched.status < 300, "{}", patched.text);
     }
     assert_eq!((count("later"), count("campaign")), (1, 0));
-}
-
-#[test]
-fn a_filter_that_is_no_choice_is_refused_with_its_name_and_the_fix() {
-    let server = Server::start();
-    for (member, value, fix) in [
-        ("country", "DE,!FR", "!DE,!FR"),
-        ("slug", "!", "!(none)"),
-        ("bots", "yes", "include"),
-        ("tag", "(none)", "names of tags"),
-        ("id", "!a b", "letters, digits"),
-    ] {
-        let value: Value = json!(value);
-        let query = form_urlencoded::Serializer::new(String::new())
-            .append_pair(member, value.as_str().unwrap())
-            .finish();
-        for path in [
-            "/api/stats/counters?",
-            "/api/stats/views?unit=day&",
-            "/api/stats/metrics?type=os&",
-            "/api/stats/heatmap?",
-            "/api/stats/export?",
-            "/api/logs/events?",
-            "/api/logs/locations?",
-            "/api/logs/stream?",
-        ] {
-            let refused = server.api("GET", &format!("{path}{query}")).send();
-            assert_eq!(refused.status, 400, "{path}{query}: {}", refused.text);
-            let issue = &refused.json()["data"]["issues"][0];
-            assert_eq!(issue["path"], json!([member]));
-            assert!(issue["expected"].as_str().unwrap().contains(fix), "{issue}");
-        }
-        let told = call_tool(&server, "get_analytics_counters", &json!({member: value}));
-        let text = told["content"][0]["text"].as_str().unwrap();
-        assert_eq!(told["isError"], true, "{text}");
-        assert!(text.contains(member) && text.contains(fix), "{text}");
-    }
 }
