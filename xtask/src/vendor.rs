@@ -5,6 +5,7 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     fs,
     path::{Path, PathBuf},
 };
@@ -44,13 +45,13 @@ const LOCK: &str = "lock.json";
 /// A package, and the files that the page imports.
 struct Package {
     name: &'static str,
-    /// Files of packages, which keep their names.
+    /// Files of packages, which keep their names. A folder stands for the flags in it.
     files: &'static [&'static str],
     /// Type declarations for type checkers, which the service does not serve.
     types: &'static [(&'static str, &'static str)],
 }
 
-const PACKAGES: [Package; 5] = [
+const PACKAGES: [Package; 6] = [
     Package {
         name: "preact",
         files: &[
@@ -96,6 +97,11 @@ const PACKAGES: [Package; 5] = [
         files: &["world-atlas/LICENSE"],
         types: &[],
     },
+    Package {
+        name: "country-flag-icons",
+        files: &["country-flag-icons/3x2/", "country-flag-icons/LICENSE"],
+        types: &[],
+    },
 ];
 
 impl Package {
@@ -105,9 +111,17 @@ impl Package {
         let folder = self.folder(version);
         fs::create_dir_all(&folder)?;
         for from in self.files {
-            let content = read(&packages().join(from))?;
-            let to = last(from);
-            fs::write(folder.join(to), with_relative_imports(to, content)?)?;
+            let from = packages().join(from);
+            let files = if from.is_dir() {
+                flags(&from)?
+            } else {
+                vec![from]
+            };
+            for from in files {
+                let to = last(from.to_str().context("a name is no text")?);
+                let content = with_relative_imports(to, read(&from)?)?;
+                fs::write(folder.join(to), content)?;
+            }
         }
         for (file, content) in self.types {
             fs::write(folder.join(file), content)?;
@@ -133,6 +147,17 @@ impl Package {
     fn folder(&self, version: &str) -> PathBuf {
         folder().join(format!("{}-{version}", last(self.name)))
     }
+}
+
+/// The flags of countries; regions have longer codes.
+fn flags(folder: &Path) -> Result<Vec<PathBuf>> {
+    let files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut files: Vec<_> = files.collect::<Result<_>>()?;
+    files.retain(|file| {
+        let name = file.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        name.len() == "DE.svg".len() && file.extension() == Some(OsStr::new("svg"))
+    });
+    Ok(files)
 }
 
 /// Bare names of packages need an import map, which needs an inline script,

@@ -96,7 +96,7 @@ fn join_styles(files: &mut Files) {
 
 /// Tests and types are for developers.
 fn is_served(path: &str) -> bool {
-    let served = [".js", ".mjs", ".css", ".svg", ".json"];
+    let served = [".js", ".mjs", ".css", ".svg", ".json", ".webmanifest"];
     let kept_back = [".test.js", ".d.ts", ".d.mts", "lock.json"];
     served.iter().any(|end| path.ends_with(end)) && !kept_back.iter().any(|end| path.ends_with(end))
 }

@@ -17,8 +17,8 @@ use crate::{
 /// and parses no text as HTML. A preview image has a stranger's address, so `img-src`
 /// keeps it from being loaded.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-                      img-src 'self' data: blob:; connect-src 'self'; form-action 'none'; \
-                      base-uri 'none'; frame-ancestors 'none'; \
+                      img-src 'self' data: blob:; connect-src 'self'; manifest-src 'self'; \
+                      form-action 'none'; base-uri 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
 
 /// Answers with the page. Browsers ask for it again each time, because it names the
@@ -84,6 +84,7 @@ fn media_type(path: &str) -> &'static str {
         Some("css") => "text/css; charset=utf-8",
         Some("svg") => "image/svg+xml",
         Some("json") => "application/json",
+        Some("webmanifest") => "application/manifest+json",
         _ => "application/octet-stream",
     }
 }

@@ -65,10 +65,14 @@ pub fn configure(edge: &Arc<Edge>, config: &mut ServiceConfig) {
         ));
 }
 
-/// Relative, because a reverse proxy may have stripped a prefix.
 async fn slash() -> HttpResponse {
+    to("_dashboard/")
+}
+
+/// Relative, because a reverse proxy may have stripped a prefix.
+fn to(address: &'static str) -> HttpResponse {
     HttpResponse::TemporaryRedirect()
-        .insert_header((LOCATION, "_dashboard/"))
+        .insert_header((LOCATION, address))
         .insert_header((CACHE_CONTROL, "no-cache"))
         .finish()
 }
@@ -78,12 +82,15 @@ async fn page(request: HttpRequest) -> Result<HttpResponse, Failure> {
 }
 
 /// The addresses of views are one level deep, so that relative addresses have the same
-/// meaning in each.
+/// meaning in each. A name without a dot was typed by a person.
 async fn named_page(
     name: web::Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Failure> {
-    show(&name, &request)
+    match show(&name, &request) {
+        Err(_) if !name.contains('.') => Ok(to("./")),
+        shown => shown,
+    }
 }
 
 fn show(name: &str, request: &HttpRequest) -> Result<HttpResponse, Failure> {

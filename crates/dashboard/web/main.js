@@ -144,8 +144,9 @@ function learnInstance() {
   }, () => {});
 }
 
-// A page that was sent here with a destination begins a link with it.
-if (view.value.page === 'links' && view.value.query.url && !view.value.query.new) change({ new: '1' }, { replace: true });
+// A page that was sent here with a destination begins a link with it. Programs share an address as a text, too.
+const sent = view.value.query.url ?? /https?:\/\/\S+/.exec(view.value.query.text ?? '')?.[0];
+if (view.value.page === 'links' && sent && !view.value.query.new) change({ new: '1', url: sent, text: undefined }, { replace: true });
 
 // An address may sign in, which decides what is fetched.
 const words = loadWords();

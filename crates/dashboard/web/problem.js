@@ -50,7 +50,7 @@ export const isPassing = (error) => error instanceof ApiError && error.code !== 
 
 /** @param {Issue} issue */
 export function sentence({ message, expected }) {
-  return expected && !message.includes(expected) ? `${message}. ${expected}` : message;
+  return expected && !message.includes(expected) ? `${message.replace(/\.$/, '')}; expected: ${expected}` : message;
 }
 
 /**

@@ -38,7 +38,7 @@ export function Shell({ children, onPalette, onHelp }) {
       <a class="brand" href=${addressOf(home)} onClick=${(/** @type {MouseEvent} */ event) => follow(event, home)}><${Mark} /><span>Slugline</span></a>
       <nav class="pages" aria-label=${say('pages')}>${bar.map((page) => html`<a key=${page} href=${addressOf(page)} aria-current=${view.value.page === page ? 'page' : undefined} onClick=${(/** @type {MouseEvent} */ event) => follow(event, page)}><${Icon} name=${NAMES[page].icon} /><span>${say(NAMES[page].word)}</span></a>`)}</nav>
       ${several.value && html`<${Select} label=${say('domain')} class="domain-switch" value=${domain.value} onChange=${chooseDomain} options=${[...domainOptions(), [ALL, domainName(ALL)]]} />`}
-      <button type="button" class="jump" aria-label=${say('jump')} onClick=${onPalette}><${Icon} name="search" /><span>${say('jump')}</span><kbd aria-hidden="true" data-keys="${modifier()}K"></kbd></button>
+      <button type="button" class="jump" aria-label=${say('jump')} onClick=${onPalette}><${Icon} name="search" /><span>${say('jump')}<kbd aria-hidden="true" data-keys="${modifier()}K"></kbd></span></button>
       ${!lacking('links:write') && html`<button type="button" class="button primary new" onClick=${() => go('links', { ...(view.value.page === 'links' ? view.value.query : {}), new: '1', edit: undefined })}><${Icon} name="add" /><span>${say('newLink')}</span></button>`}
       <${MainMenu} onHelp=${onHelp} />
     </div><div class="bar ${busy.value ? 'on' : ''}" aria-hidden="true"></div></header>

@@ -45,7 +45,7 @@ export function SignIn() {
   return html`<div class="door ${expired.value ? 'over' : ''}"><form class="door-box" onSubmit=${submit} aria-label=${say('signIn')}>
     <div class="door-brand"><${Mark} /><h1>Slugline</h1></div>
     ${expired.value && html`<p class="door-note">${say('sessionOver')}</p>`}
-    <div class="field ${told ? 'has-error' : ''}"><label for="token">${say('siteToken')}</label>
+    <div class="field ${told ? 'has-error' : ''}"><label for="token">${say('token')}</label>
       <div class="with-inside"><input ref=${field} id="token" class="input mono" type=${shown ? 'text' : 'password'} autocomplete="current-password" spellcheck="false" value=${text} aria-invalid=${told ? 'true' : undefined} aria-describedby="token-told" onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)} />
       <button type="button" class="icon-button" aria-label=${say('showToken')} title=${say('showToken')} aria-pressed=${shown} onClick=${() => setShown(!shown)}><${Icon} name="eye" /></button></div>
       <div class="field-error" id="token-told" role="alert">${told}</div></div>

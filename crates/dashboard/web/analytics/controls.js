@@ -1,5 +1,5 @@
 // The range, the comparison, the zone and the link of a view.
-import { listTags, searchLinks } from '../api.js';
+import { listLinks, listTags, searchLinks } from '../api.js';
 import { keyOf, shownKey } from '../links/key.js';
 import { useLoaded } from '../load.js';
 import { Dialog } from '../parts/dialog.js';
@@ -72,15 +72,17 @@ function DatesDialog({ first, last, today, onDates, onClose }) {
     </form><//>`;
 }
 
+/** Links to choose from: without a text those with the most visits. @param {string} q @param {AbortSignal} signal */
+const choicesFor = (q, signal) => (q ? searchLinks({ q, limit: 20, status: 'all', domain: domain.value }, signal) : listLinks({ limit: 20, sort: 'visits', domain: domain.value }, signal).then(({ links }) => links));
+
 /** Chooses one link or several. @param {{ chosen: string[], onToggle: (slug: string) => void, onClose: () => void }} props */
 function LinkDialog({ chosen, onToggle, onClose }) {
   const [text, setText] = useState('');
   const [found, setFound] = useState(/** @type {{ slug: string, url: string }[]} */ ([]));
   useEffect(() => {
     const q = text.trim();
-    if (!q) { setFound([]); return undefined; }
     const abort = new AbortController();
-    const timer = setTimeout(() => { if (may('links:read')) searchLinks({ q, limit: 20, status: 'all', domain: domain.value }, abort.signal).then(setFound, () => {}); }, 150);
+    const timer = setTimeout(() => { if (may('links:read')) choicesFor(q, abort.signal).then(setFound, () => {}); }, q ? 150 : 0);
     return () => { clearTimeout(timer); abort.abort(); };
   }, [text]);
   const shown = [...chosen.map((key) => ({ key, url: '' })), ...found.map((link) => ({ key: keyOf(link), url: link.url })).filter(({ key }) => !chosen.includes(key))];

@@ -5,6 +5,7 @@ import { useLoaded } from '../load.js';
 import { IconButton, TextInput } from '../parts/controls.js';
 import { Dialog } from '../parts/dialog.js';
 import { Estimate } from '../parts/estimate.js';
+import { Flag } from '../parts/flag.js';
 import { Icon } from '../parts/icon.js';
 import { ErrorNote } from '../parts/notes.js';
 import { save } from '../parts/save.js';
@@ -109,7 +110,7 @@ function Rows({ rows, of = 0, dimension, visitors, chosen, visits, sampling, onT
     <ul class="values">${rows.map(({ name, count }) => {
       const text = valueName(type, name, tag.value, nameOfNone(type));
       const out = say('leaveOut', { value: text });
-      const inner = html`<span class="value-bar" style=${{ width: `${(count / most * 100).toFixed(2)}%` }}></span><span class="value-name ${type === 'slug' ? 'mono' : ''} ${name === '' && type !== 'domain' ? 'none' : ''}" title=${text}>${text}</span>${!single && number('value-visitors', 'visitors', visitors.get(name))}${number('value-count', 'visits', count)}<span class="value-share">${figures.value.share(count, visits)}</span>`;
+      const inner = html`<span class="value-bar" style=${{ width: `${(count / most * 100).toFixed(2)}%` }}></span><span class="value-name ${type === 'slug' ? 'mono' : ''} ${name === '' && type !== 'domain' ? 'none' : ''}" title=${text}>${type === 'country' && html`<${Flag} code=${name} />`}${text}</span>${!single && number('value-visitors', 'visitors', visitors.get(name))}${number('value-count', 'visits', count)}<span class="value-share">${figures.value.share(count, visits)}</span>`;
       return html`<li key=${name} class=${chosen.includes(name) ? 'on' : ''}>${clickable ? html`<button type="button" aria-pressed=${chosen.includes(name)} title=${say('filterBy', { value: text })} onClick=${(/** @type {MouseEvent} */ event) => onToggle(type, name, event.altKey)}>${inner}</button><button type="button" class="value-out" aria-label=${out} title=${out} onClick=${() => onToggle(type, name, true)}><${Icon} name="out" /></button>` : html`<div>${inner}</div>`}</li>`;
     })}${others > 0 && html`<li class="others" title=${say('othersText')}><div><span class="value-name none">${say('others')}</span>${!single && html`<span></span>`}${number('value-count', 'visits', others)}<span class="value-share">${figures.value.share(others, visits)}</span></div></li>`}</ul></div>`;
 }

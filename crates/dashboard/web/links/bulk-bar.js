@@ -14,12 +14,14 @@ import { saveExport } from './export.js';
  * @param {string[]} props.keys Those that are selected in the list.
  * @param {import('./batch.js').Target | undefined} props.everything All that match the filters, when that was chosen.
  * @param {number} props.matching How many match them.
+ * @param {import('../api.js').Link[]} props.links Those of the list.
  * @param {{ name: string }[]} props.tags
  * @param {() => void} props.onEverything
  * @param {() => void} props.onDone
+ * @param {() => void} props.onChange
  * @param {() => void} props.onClear
  */
-export function BulkBar({ keys, everything, matching, tags, onEverything, onDone, onClear }) {
+export function BulkBar({ keys, everything, matching, links, tags, onEverything, onDone, onChange, onClear }) {
   const [action, setAction] = useState(/** @type {import('./bulk-dialog.js').Action | undefined} */ (undefined));
   useEffect(() => addShortcuts([{ keys: 'Escape', word: 'clearSelection', group: 'links', hidden: true, run: onClear }]));
   const why = reason(refusalOfChange.value);
@@ -37,6 +39,6 @@ export function BulkBar({ keys, everything, matching, tags, onEverything, onDone
     ${!everything && html`<button type="button" class="button" disabled=${Boolean(whyNoExport)} title=${whyNoExport || undefined} onClick=${() => saveExport(new Set(keys))}><${Icon} name="down" />${say('export')}</button>`}
     <button type="button" class="button danger" ...${off} onClick=${() => setAction('delete')}><${Icon} name="trash" />${say('delete')}</button>
     ${why && html`<p class="bulk-why" id="bulk-why">${why}</p>`}
-    ${action && html`<${BulkDialog} action=${action} target=${everything ?? { keys }} count=${count} known=${tags.map(({ name }) => name)} onClose=${() => setAction(undefined)} onDone=${() => { setAction(undefined); onDone(); }} />`}
+    ${action && html`<${BulkDialog} action=${action} target=${everything ?? { keys }} count=${count} links=${links} known=${tags.map(({ name }) => name)} onChange=${onChange} onClose=${() => setAction(undefined)} onDone=${() => { setAction(undefined); onDone(); }} />`}
   </div>`;
 }

@@ -2,19 +2,20 @@
 import { batchLinks } from '../api.js';
 import { Field, Segments, TextInput } from '../parts/controls.js';
 import { Dialog } from '../parts/dialog.js';
-import { ErrorNote, Progress } from '../parts/notes.js';
+import { ErrorNote, Progress, wording } from '../parts/notes.js';
 import { toast } from '../state/toasts.js';
 import { hasTrash } from '../state/trash.js';
 import { ownZone } from '../time/clock.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { figures, say } from '../words.js';
 import { addTotals, noTotals, runBatch, sumOf } from './batch.js';
+import { endsOf, undoBatch } from './bulk-undo.js';
 import { momentOfField } from './draft.js';
 import { keyOf, shownKey } from './key.js';
 
 /** @typedef {'add' | 'remove' | 'expiry' | 'delete'} Action */
 /** @typedef {import('./batch.js').Target} Target */
-/** @typedef {{ state: 'waiting' | 'looking' | 'looked' | 'running' | 'over', totals: import('./batch.js').Totals, bad: import('./batch.js').Result[], error: any }} Run */
+/** @typedef {{ state: 'waiting' | 'looking' | 'looked' | 'running' | 'over', totals: import('./batch.js').Totals, done: string[], bad: import('./batch.js').Result[], error: any }} Run `done` has the keys of what was changed. */
 
 /** @type {Record<Action, import('../words.js').Word>} */
 const TITLES = { add: 'addTag', remove: 'removeTagAction', expiry: 'setExpiry', delete: 'delete' };
@@ -26,10 +27,10 @@ const PAUSE_MS = 300;
 const MOST_ROWS = 200;
 
 /** @returns {Run} */
-const begun = () => ({ state: 'waiting', totals: noTotals(), bad: [], error: undefined });
+const begun = () => ({ state: 'waiting', totals: noTotals(), done: [], bad: [], error: undefined });
 
-/** @param {{ action: Action, target: Target, count: number, known: string[], onDone: () => void, onClose: () => void }} props */
-export function BulkDialog({ action, target, count, known, onDone, onClose }) {
+/** @param {{ action: Action, target: Target, count: number, links: import('../api.js').Link[], known: string[], onDone: () => void, onChange: () => void, onClose: () => void }} props `links` are those of the list. */
+export function BulkDialog({ action, target, count, links, known, onDone, onChange, onClose }) {
   const [tag, setTag] = useState('');
   const [field, setField] = useState('');
   const [never, setNever] = useState(false);
@@ -39,24 +40,32 @@ export function BulkDialog({ action, target, count, known, onDone, onClose }) {
   const body = bodyOf(action, tag, never ? null : momentOfField(field, ownZone()));
   const key = JSON.stringify(body);
 
-  const go = async (/** @type {Target} */ links, /** @type {boolean} */ dryRun) => {
+  const go = async (/** @type {Target} */ meant, /** @type {boolean} */ dryRun) => {
     abort.current.abort();
     const { signal } = (abort.current = new AbortController());
     let result = { ...begun(), state: /** @type {Run['state']} */ (dryRun ? 'looking' : 'running') };
     const tell = (/** @type {Partial<Run>} */ part) => { result = { ...result, ...part }; if (!signal.aborted || !dryRun) setRun(result); };
     tell({});
+    /** @type {import('./bulk-undo.js').Ends} */
+    let ends = new Map();
     try {
-      await runBatch(batchLinks, { ...body, dryRun }, links, {
+      if (action === 'expiry' && !dryRun) ends = await endsOf(meant, links, signal);
+      await runBatch(batchLinks, { ...body, dryRun }, meant, {
         signal,
-        onPage: ({ totals, results }) => tell({ totals: addTotals(result.totals, totals), bad: [...result.bad, ...results.filter(({ outcome }) => outcome === 'refused' || outcome === 'failed')] }),
+        onPage: ({ totals, results }) => tell({
+          totals: addTotals(result.totals, totals),
+          done: [...result.done, ...results.filter(({ outcome }) => outcome === 'done').map(keyOf)],
+          bad: [...result.bad, ...results.filter(({ outcome }) => outcome === 'refused' || outcome === 'failed')],
+        }),
       });
     } catch (error) {
       tell({ error });
     }
     tell({ state: dryRun ? 'looked' : 'over' });
-    if (dryRun || result.error || result.bad.length > 0 || signal.aborted) return;
-    toast(say('bulkDone', { n: result.totals.done }));
-    onDone();
+    if (dryRun) return;
+    const undo = () => undoBatch(body, result.done, ends).then((n) => { toast(say('bulkDone', { n })); onChange(); }, (error) => { toast(wording(error), 'bad'); onChange(); });
+    if (result.totals.done > 0) toast(say('bulkDone', { n: result.totals.done }), 'good', action !== 'delete' || hasTrash.value ? { text: say('undo'), run: undo } : undefined);
+    if (!result.error && result.bad.length === 0 && !signal.aborted) onDone();
   };
   useEffect(() => {
     abort.current.abort();

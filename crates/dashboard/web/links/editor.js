@@ -2,6 +2,7 @@
 import { createLink, patchLink, readLink, searchLinks, suggestSlug } from '../api.js';
 import { ErrorNote, wording } from '../parts/notes.js';
 import { Check, Field, IconButton, Segments, Select, TextInput, copyText } from '../parts/controls.js';
+import { useFocusBack } from '../parts/dialog.js';
 import { Icon } from '../parts/icon.js';
 import { TagInput } from '../parts/tag-input.js';
 import { ApiError } from '../problem.js';
@@ -61,6 +62,8 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
   const [saving, setSaving] = useState(false);
   const [leaving, setLeaving] = useState(false);
   const panel = useRef(/** @type {HTMLElement | null} */ (null));
+  useFocusBack();
+  const modal = useModal(panel);
   const set = (/** @type {Partial<Draft>} */ part) => {
     setDraft((/** @type {Draft} */ old) => {
       const next = { ...old, ...part };
@@ -166,12 +169,12 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) save(event);
   };
 
-  return html`<aside class="panel" ref=${panel} role="dialog" aria-label=${say(isNew ? 'newLink' : 'editLink')} onKeyDown=${keys}>
+  return html`<aside class="panel" ref=${panel} role="dialog" aria-modal=${modal ? 'true' : undefined} aria-label=${say(isNew ? 'newLink' : 'editLink')} onKeyDown=${keys}>
     <header class="panel-head"><h2>${say(isNew ? 'newLink' : 'editLink')}</h2>
       ${link && html`<${StatusBadge} link=${link} now=${Date.now() / 1000} always />`}
       ${link && html`<${IconButton} icon="trash" label=${say('delete')} disabled=${Boolean(refusal)} onClick=${() => onDelete(link)} />`}
       <${IconButton} icon="close" label=${say('close')} onClick=${leave} /></header>
-    ${missing ? html`<div class="panel-body"><p>${say('linkGone', { link: shownKey(name ?? from ?? '') })}</p></div>` : unread ? html`<div class="panel-body"><${ErrorNote} error=${unread} again=${read} /></div>` : html`
+    ${missing ? html`<div class="panel-body"><p>${say('linkGone', { link: shownKey(name ?? from ?? '') })}</p><p><button type="button" class="button" onClick=${close}>${say('showList')}</button></p></div>` : unread ? html`<div class="panel-body"><${ErrorNote} error=${unread} again=${read} /></div>` : html`
     <form class="panel-form" onSubmit=${(/** @type {Event} */ event) => save(event)} novalidate>
       <div class="panel-body ${begun ? '' : 'stale'}" inert=${!begun}>
         ${refusal && html`<p class="note" id="refusal">${reason(refusal)}</p>`}
@@ -218,12 +221,38 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
         ${error && !(error instanceof ApiError && error.issues.length > 0) && error.status !== 409 && html`<${ErrorNote} error=${error} />`}
       </div>
       <footer class="panel-foot">${leaving ? html`<span class="panel-ask">${say('unsaved')}</span>
-        <button type="button" class="button" onClick=${() => setLeaving(false)}>${say('goOnEditing')}</button><button type="button" class="button danger" onClick=${close}>${say('discard')}</button>`
+        <button type="button" class="button" ref=${takesFocus} onClick=${() => setLeaving(false)}>${say('goOnEditing')}</button><button type="button" class="button danger" onClick=${close}>${say('discard')}</button>`
         : html`<button type="submit" class="button primary" aria-describedby=${refusal ? 'refusal' : undefined} disabled=${saving || !begun || refusal || !draft.url.trim() || (!isNew && !changed)}>${isNew ? say('createAndCopy') : say('save')}</button>
         ${isNew && html`<button type="button" class="button" disabled=${saving || !begun || refusal || !draft.url.trim()} onClick=${(/** @type {Event} */ event) => save(event, true)}>${say('createAnother')}</button>`}
         <button type="button" class="button quiet push" onClick=${leave}>${say('cancel')}</button>`}</footer>
     </form>`}
   </aside>`;
+}
+
+/** For what comes in the place of what had the focus. @param {HTMLElement | null} element */
+const takesFocus = (element) => element?.focus();
+
+/** Below this width the panel covers the page. */
+const COVERS = matchMedia('(max-width: 959px)');
+
+/** Keeps the focus in the panel while it covers the page. @param {{ current: HTMLElement | null }} panel @returns {boolean} Whether it does. */
+function useModal(panel) {
+  const [modal, setModal] = useState(COVERS.matches);
+  useEffect(() => {
+    const turned = () => setModal(COVERS.matches);
+    COVERS.addEventListener('change', turned);
+    return () => COVERS.removeEventListener('change', turned);
+  }, []);
+  useEffect(() => {
+    /** @type {Element[]} */
+    const covered = [];
+    for (let part = panel.current; modal && part && part.id !== 'app'; part = part.parentElement) {
+      covered.push(...[...(part.parentElement?.children ?? [])].filter((other) => other !== part && !other.matches('.toasts, dialog, .veil, [inert]')));
+    }
+    for (const part of covered) part.toggleAttribute('inert', true);
+    return () => { for (const part of covered) part.toggleAttribute('inert', false); };
+  }, [modal]);
+  return modal;
 }
 
 /** @param {{ title: string, open: boolean, children: any }} props */

@@ -163,8 +163,8 @@ export function LinksPage() {
     ${list.loading && links.length === 0 && html`<ul class="list skeleton" aria-hidden="true">${Array.from({ length: 8 }, (_, n) => html`<li key=${n} class="row"><span class="block"></span><span class="block"></span><span class="block"></span></li>`)}</ul>`}
     ${!list.complete && some && drawn > links.length && html`<${More} onMore=${list.more} loading=${list.loading} />`}`}
     </div>
-    ${selected.size > 0 && html`<${BulkBar} keys=${[...selected]} everything=${everything ? { filter: { q: filter.q, tag: filter.tag, status: filter.status }, domain: filter.domain } : undefined} matching=${count.data?.count ?? 0} tags=${tags.data ?? []}
-      onEverything=${() => setEverything(true)} onDone=${() => { clear(); refresh(); }} onClear=${clear} />`}
+    ${selected.size > 0 && html`<${BulkBar} keys=${[...selected]} everything=${everything ? { filter: { q: filter.q, tag: filter.tag, status: filter.status }, domain: filter.domain } : undefined} matching=${count.data?.count ?? 0} links=${links} tags=${tags.data ?? []}
+      onEverything=${() => setEverything(true)} onChange=${refresh} onDone=${() => { clear(); refresh(); }} onClear=${clear} />`}
     ${panelOpen && html`<${Editor} key=${query.edit ?? `new ${query.from ?? ''}`} name=${query.edit} from=${query.from} url=${query.url} tags=${tags.data ?? []} onSaved=${refresh} onDelete=${setDeleting} />`}
     ${query.qr && html`<${QrDialog} name=${query.qr} onClose=${() => change({ qr: undefined })} />`}
     ${query.history && html`<${HistoryDialog} name=${query.history} onClose=${() => change({ history: undefined })} onChange=${refresh} />`}

@@ -2,12 +2,13 @@
 import { addressOf } from '../address.js';
 import { keyOf, shownKey } from '../links/key.js';
 import { Chip } from '../parts/controls.js';
+import { Flag } from '../parts/flag.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, ErrorNote } from '../parts/notes.js';
 import { addShortcuts } from '../shortcuts.js';
 import { domainName, several, visitsOfDomain } from '../state/domains.js';
 import { change, follow, view } from '../state/router.js';
-import { countryName, flag } from '../text/country.js';
+import { countryName } from '../text/country.js';
 import { bare, middleCut } from '../text/shorten.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { say, tag } from '../words.js';
@@ -72,7 +73,7 @@ export function LivePage() {
     ${standing.state === 'polling' && html`<p class="note">${say('livePolling')}</p>`}
     ${error && html`<${ErrorNote} error=${error} again=${() => location.reload()} />`}
     ${paused && fresh > 0 && html`<button type="button" class="live-fresh" onClick=${() => { scrollTo(0, 0); resume(); }}>${say('newVisits', { n: fresh })}</button>`}
-    ${visits.length === 0 ? html`<div class="card"><${Empty} icon="bolt" title=${say('liveEmpty')} text=${say('liveEmptyText')}><span class="waiting" aria-hidden="true"></span><//></div>`
+    ${visits.length === 0 ? html`<div class="card"><${Empty} icon="bolt" title=${say(standing.state === 'starting' ? 'loading' : 'liveEmpty')} text=${standing.state === 'starting' ? undefined : say('liveEmptyText')}><span class="waiting" aria-hidden="true"></span><//></div>`
       : html`<ol class="events">${visits.map((visit) => html`<${Event} key=${visit.id} visit=${visit} />`)}</ol>`}
   </div>`;
 }
@@ -83,7 +84,7 @@ function Event({ visit }) {
   const today = moment.toDateString() === new Date().toDateString();
   const time = new Intl.DateTimeFormat(tag.value, { ...(today ? {} : { month: 'short', day: 'numeric' }), hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(moment);
   const place = visit.city ? visit.city.replace(/^\S+ /, '').replace(/,[^,]*$/, '') : '';
-  const country = visit.country ? `${flag(visit.country)} ${place || countryName(visit.country, tag.value)}` : '';
+  const country = visit.country && html`<${Flag} code=${visit.country} />${place || countryName(visit.country, tag.value)}`;
   const query = { slug: keyOf(visit) };
   return html`<li class="event"><time title=${moment.toLocaleString(tag.value)}>${time}</time><span class="event-place" title=${visit.country ? countryName(visit.country, tag.value) : ''}>${country}</span>
     <span class="event-link"><a class="mono" href=${addressOf('live', query)} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'live', query)}>${several.value && html`<span class="row-host">${domainName(visit.domain)}</span>`}/${visit.slug}</a><span class="event-url">${middleCut(bare(visit.url), 44)}</span></span>

@@ -4,15 +4,34 @@ import { say } from '../words.js';
 import { IconButton } from './controls.js';
 import { Icon } from './icon.js';
 
+/** Once a part of the page is gone that had the focus, gives it back to what had it before, or to the page. */
+export function useFocusBack() {
+  useEffect(() => {
+    const before = document.activeElement;
+    return () => setTimeout(() => {
+      const { activeElement: now, body } = document;
+      if (now !== null && now !== body) return;
+      const opener = before?.isConnected && before !== body ? before : document.getElementById('main');
+      /** @type {HTMLElement | null} */ (opener)?.focus({ preventScroll: true });
+    });
+  }, []);
+}
+
+/** What has the focus first: what asks for it, else the first field, else the first button at the foot, which cancels. */
+const FIRST = ['[autofocus]', '.dialog-body :is(input, select, textarea)', '.dialog-foot button'];
+
 /**
- * The browser's own dialog: it keeps the focus inside and gives it back.
+ * The browser's own dialog, which keeps the focus inside.
  * @param {{ title: string, onClose: () => void, class?: string, children: any, footer?: any, hideTitle?: boolean }} props
  */
 export function Dialog({ title, onClose, class: name = '', children, footer, hideTitle }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useFocusBack();
   useEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
+    const first = FIRST.map((css) => dialog?.querySelector(css)).find(Boolean);
+    /** @type {HTMLElement | null | undefined} */ (first)?.focus();
     return () => dialog?.close();
   }, []);
   const cancel = (/** @type {Event} */ event) => { event.preventDefault(); onClose(); };
@@ -31,7 +50,7 @@ export function Dialog({ title, onClose, class: name = '', children, footer, hid
  * @param {{ title: string, text: any, action: string, onConfirm: () => void, onClose: () => void, busy?: boolean, children?: any }} props
  */
 export function Confirm({ title, text, action, onConfirm, onClose, busy, children }) {
-  const footer = html`<button type="button" class="button" onClick=${onClose}>${say('cancel')}</button>
+  const footer = html`<button type="button" class="button" autofocus onClick=${onClose}>${say('cancel')}</button>
     <button type="button" class="button danger" disabled=${busy} onClick=${onConfirm}>${action}</button>`;
   return html`<${Dialog} title=${title} class="small" onClose=${onClose} footer=${footer}><p>${text}</p>${children}<//>`;
 }
@@ -43,14 +62,15 @@ export function Confirm({ title, text, action, onConfirm, onClose, busy, childre
 export function Menu({ label, button, class: name = '', children }) {
   const [open, setOpen] = useState(false);
   const root = useRef(/** @type {HTMLElement | null} */ (null));
+  /** The button has the focus then, so that what an item opens can give it back. */
+  const close = () => { setOpen(false); /** @type {HTMLElement | null | undefined} */ (root.current?.querySelector('button'))?.focus(); };
   useEffect(() => {
     if (!open) return undefined;
     const leave = (/** @type {Event} */ event) => { if (!root.current?.contains(/** @type {Node} */ (event.target))) setOpen(false); };
     const key = (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== 'Escape') return;
       event.stopPropagation();
-      setOpen(false);
-      /** @type {HTMLElement | null | undefined} */ (root.current?.querySelector('button'))?.focus();
+      close();
     };
     addEventListener('pointerdown', leave);
     addEventListener('keydown', key, true);
@@ -65,7 +85,7 @@ export function Menu({ label, button, class: name = '', children }) {
   };
   return html`<span class="menu ${name}" ref=${root} onKeyDown=${move} onClick=${(/** @type {Event} */ event) => event.stopPropagation()}>
     <button type="button" class="menu-button" aria-label=${label} title=${label} aria-expanded=${open} onClick=${() => setOpen(!open)}>${button}</button>
-    ${open && html`<div class="menu-list" onClick=${(/** @type {any} */ event) => { if (event.target.closest('[data-keep-open]') === null) setOpen(false); }}>${children}</div>`}
+    ${open && html`<div class="menu-list" onClick=${(/** @type {any} */ event) => { if (event.target.closest('[data-keep-open]') === null) close(); }}>${children}</div>`}
   </span>`;
 }
 

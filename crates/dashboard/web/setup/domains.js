@@ -75,7 +75,7 @@ function DomainForm({ domain, onSaved, id = 'domain' }) {
   return html`<form class="domain-form" onSubmit=${submit} novalidate>
     ${!domain && html`<${Field} label=${say('domainHost')} id="${id}-host" error=${issue('host')}><${TextInput} id="${id}-host" class="mono" placeholder="go.example.com" autocomplete="off" autocapitalize="off" spellcheck="false" value=${draft.host} error=${issue('host')} onInput=${(/** @type {string} */ host) => set({ host })} /><//>`}
     ${field('homeUrl', 'domainHome')}${field('notFoundUrl', 'domainNotFound')}${field('expiredUrl', 'domainExpired')}
-    <div class="domain-letters"><span class="label">${say('domainLetters')}</span><${Segments} label=${say('domainLetters')} value=${draft.letters} onChange=${(/** @type {any} */ letters) => set({ letters })} options=${[['', say('asServer')], ['two', say('domainLettersTwo')], ['one', say('domainLettersOne')]]} /></div>
+    <div class="field domain-letters"><span class="label">${say('domainLetters')}</span><${Segments} label=${say('domainLetters')} value=${draft.letters} onChange=${(/** @type {any} */ letters) => set({ letters })} options=${[['', say('asServer')], ['two', say('domainLettersTwo')], ['one', say('domainLettersOne')]]} /></div>
     <${Check} label=${say('domainFallThrough')} checked=${draft.fallThrough} onChange=${(/** @type {boolean} */ fallThrough) => set({ fallThrough })} />
     ${error && !(error instanceof ApiError && error.issues.length > 0) && html`<${ErrorNote} error=${error} />`}
     <p><button type="submit" class="button primary" disabled=${working || !draft.host.trim()}>${domain ? say('save') : say('domainAdd')}</button></p>

@@ -18,5 +18,5 @@ export const WORDS = {
   untrusted_proxy: 'findUntrustedProxy', other_client_header: 'findOtherHeader',
 };
 
-/** A message as a sentence. @param {string} message */
-export const sentenceOf = (message) => `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;
+/** A message as a sentence; an address at its beginning keeps its letters. @param {string} message */
+export const sentenceOf = (message) => `${/^\w+:\/\//.test(message) ? message : message.charAt(0).toUpperCase() + message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;

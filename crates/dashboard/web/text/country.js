@@ -18,11 +18,6 @@ export function countryName(code, language) {
   }
 }
 
-/** The flag of a country as two letters that fonts draw as one. @param {string} code */
-export function flag(code) {
-  return /^[A-Z]{2}$/.test(code) ? String.fromCodePoint(...[...code].map((letter) => 0x1f1a5 + (letter.codePointAt(0) ?? 0))) : '';
-}
-
 /** `English (United States)`. @param {string} code @param {string} language */
 export function languageName(code, language) {
   try {

@@ -7,7 +7,7 @@ export function numbers(language) {
   const short = () => formatter(Intl.NumberFormat, language, { notation: 'compact', maximumFractionDigits: 1 });
   const percent = () => formatter(Intl.NumberFormat, language, { style: 'percent', maximumFractionDigits: 0 });
   const fine = () => formatter(Intl.NumberFormat, language, { style: 'percent', maximumFractionDigits: 1 });
-  const age = () => formatter(Intl.RelativeTimeFormat, language, { numeric: 'auto', style: 'narrow' });
+  const age = (/** @type {Intl.RelativeTimeFormatStyle} */ style) => formatter(Intl.RelativeTimeFormat, language, { numeric: 'auto', style });
   const moment = () => formatter(Intl.DateTimeFormat, language, { dateStyle: 'medium', timeStyle: 'short' });
   return {
     /** `12,480`. @param {number} value */
@@ -21,7 +21,9 @@ export function numbers(language) {
     /** `3 d ago`, `in 2 d`. @param {number} moment @param {number} now Both in Unix seconds. */
     age: (moment, now) => {
       const [value, unit] = ageParts(moment - now);
-      return age().format(value, unit);
+      const narrow = age('narrow').format(value, unit);
+      // French and Portuguese have `-22 h` there, which reads as a number.
+      return /^[-+\u2212]/.test(narrow) ? age('short').format(value, unit) : narrow;
     },
     /** `22 Nov 2026, 11:02`. @param {number} seconds Since 1970. */
     moment: (seconds) => moment().format(seconds * 1000),

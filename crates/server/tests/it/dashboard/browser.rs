@@ -98,12 +98,17 @@ impl<'s> Browser<'s> {
         self.run_with("location.hash = arguments[0]", &json!(fragment));
     }
 
-    pub(super) fn look(&self, look: Look) {
-        let mobile = look.width < 720;
+    /// Makes the window as wide as this.
+    pub(super) fn resize(&self, width: u32) {
+        let mobile = width < 720;
         let metrics =
-            json!({"width": look.width, "height": 900, "deviceScaleFactor": 1, "mobile": mobile});
+            json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": mobile});
         self.driver
             .chromium("Emulation.setDeviceMetricsOverride", &metrics);
+    }
+
+    pub(super) fn look(&self, look: Look) {
+        self.resize(look.width);
         let scheme = if look.dark { "dark" } else { "light" };
         let media = json!({"features": [
             {"name": "prefers-color-scheme", "value": scheme},
@@ -121,6 +126,22 @@ impl<'s> Browser<'s> {
     pub(super) fn language(&self, tag: &str) {
         let script = "localStorage.setItem('slugline.language', arguments[0])";
         self.run_with(script, &json!(tag));
+    }
+
+    /// Chooses the language of the open page in its menu, also while a dialog covers that.
+    pub(super) fn speak(&self, tag: &str) {
+        let script = "
+            const [tag, tell] = arguments;
+            const [button, html] = [document.querySelector('.main-menu .menu-button'), document.documentElement];
+            const once = (is, then) => (is() ? then(is()) : setTimeout(() => once(is, then), 1));
+            button.click();
+            once(() => document.querySelector('.menu-select select'), (list) => {
+                list.value = tag;
+                list.dispatchEvent(new Event('change', { bubbles: true }));
+                once(() => html.lang === tag, () => { button.click(); once(() => !document.querySelector('.menu-select'), tell); });
+            });";
+        let body = json!({"script": script, "args": [tag]});
+        self.driver.send("/execute/async", &body);
     }
 
     /// Adds headers to every later request, as a proxy in front does.

@@ -13,7 +13,7 @@ fn count(server: &Server, query: &str) -> Value {
 }
 
 #[test]
-fn many_links_are_tagged_untagged_and_deleted_after_a_look_at_what_would_happen() {
+fn many_links_are_tagged_untagged_and_deleted_after_a_look_at_it_and_each_is_undone() {
     let server = Server::start();
     for (slug, tag) in [
         ("one", "old"),
@@ -36,34 +36,50 @@ fn many_links_are_tagged_untagged_and_deleted_after_a_look_at_what_would_happen(
     list.confirm(2);
     assert_eq!(tags("one"), json!(["fresh", "old"]));
     assert_eq!(tags("four"), json!(["old"]));
+    list.undo(2);
+    assert_eq!(tags("one"), json!(["old"]));
+    assert_eq!(tags("three"), json!(["fresh"]), "it had the tag before");
 
-    list.select(&["one"]);
+    list.select(&["one", "three"]);
     list.act("Remove tag");
     browser.type_into("#bulk-tag", "old");
     list.confirm(1);
-    assert_eq!(tags("one"), json!(["fresh"]));
+    assert_eq!(tags("one"), json!([]));
+    list.undo(1);
+    assert_eq!(tags("one"), json!(["old"]));
 
-    list.select(&["one"]);
+    let end = |slug| server.link(slug)["expiration"].clone();
+    let former = json!({"slug": "one", "expiration": 2_000_000_000});
+    server.call("PATCH", "/api/link/edit", &former).is(200);
+    browser.go("links");
+    list.select(&["one", "two"]);
     list.act("Set expiry");
     browser.set("#bulk-expires", "2031-07-01T18:30");
-    list.confirm(1);
-    assert!(server.link("one")["expiration"].is_number());
+    list.confirm(2);
+    assert!(end("two").is_number() && end("one") == end("two"));
+    list.undo(2);
+    assert_eq!(
+        (end("one"), end("two")),
+        (json!(2_000_000_000), Value::Null)
+    );
 
     list.select(&["one", "two"]);
     browser.click(".bulk > .danger");
     list.confirm(2);
     list.shows_together("four,three");
     assert_eq!(count(&server, ""), 2);
+    list.undo(2);
+    list.shows_together("four,one,three,two");
 
     // Links that are gone are told before anything is done.
     list.select_all_shown();
     server.delete_link("three");
     browser.click(".bulk > .danger");
-    list.would_change(1);
+    list.would_change(3);
     list.outcome("bulkGone", 1);
     Dialog(&browser).press("Cancel");
     Dialog(&browser).is_closed();
-    assert_eq!(count(&server, ""), 1);
+    assert_eq!(count(&server, ""), 3);
     browser.finish(&[]);
 }
 

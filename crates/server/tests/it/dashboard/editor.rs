@@ -28,7 +28,7 @@ fn every_field_of_a_new_link_arrives() {
     let server = Server::start_with(&[("SLUGLINE_GEOIP_PATH", "off")]);
     let browser = Browser::start(&server);
     browser.zone("Europe/Berlin");
-    browser.sign_in("links?url=https%3A%2F%2Fexample.com%2Fbegun", TOKEN);
+    browser.sign_in("links?text=Read%20https%3A%2F%2Fexample.com%2Fbegun", TOKEN);
     let editor = Editor(&browser);
     browser.find(".section-head");
     browser.run("for (const head of document.querySelectorAll('.section-head[aria-expanded=false]')) head.click()");
@@ -53,7 +53,7 @@ fn every_field_of_a_new_link_arrives() {
     editor.write("geo-0", "https://de.example.com/");
     // Nothing tells this instance where visitors are.
     browser.says(".country-rule ~ .warn-text", "SLUGLINE_GEOIP_PATH");
-    browser.choose("select[aria-label^='Pass the visitor']", "yes");
+    browser.choose("select[aria-label^='Pass on the visitor']", "yes");
     browser.run(
         "for (const box of document.querySelectorAll('.section-body .check input')) box.click()",
     );

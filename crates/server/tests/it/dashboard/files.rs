@@ -21,15 +21,23 @@ fn the_page_is_asked_for_again_and_its_files_are_kept_for_good() {
     ] {
         assert_eq!(file.header(name), value, "{name}");
     }
+    // Programs install the page by this file, and share addresses to it.
+    let (_, rest) = page.text.split_once("rel=\"manifest\" href=\"./").unwrap();
+    let (manifest, _) = rest.split_once('"').unwrap();
+    let manifest = server.visit(&format!("/_dashboard/{manifest}")).is(200);
+    assert_eq!(manifest.header("content-type"), "application/manifest+json");
+    assert_eq!(manifest.json()["share_target"]["action"], "../../links");
     for absent in [
-        "/_dashboard/other",
+        "/_dashboard/other.js",
         "/_dashboard/a-old/web/main.js",
         "/_dashboard/a-old/../main.js",
     ] {
         assert_eq!(server.visit(absent).status, 404, "{absent}");
     }
-    let slash = server.visit("/_dashboard").is(307);
-    assert_eq!(slash.header("location"), "_dashboard/");
+    for (address, location) in [("/_dashboard", "_dashboard/"), ("/_dashboard/other", "./")] {
+        let moved = server.visit(address).is(307);
+        assert_eq!(moved.header("location"), location);
+    }
 }
 
 #[test]

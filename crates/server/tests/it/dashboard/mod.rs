@@ -23,6 +23,7 @@ mod live; // visits while they happen
 mod looks; // every page in both themes and two widths: accessible, and nothing to complain of
 mod prefix; // below a path that a proxy strips
 mod proxied; // pages of strangers under our origin
+mod reach; // every control can be seen, read and used, at every width and in every language
 mod refused; // what is off while the server refuses, and that it comes back
 mod ruled; // the life, the rules and the split of a link
 mod seed; // a believable instance

@@ -112,4 +112,12 @@ impl List<'_> {
         self.0.gone(".bulk, dialog");
         self.0.settle();
     }
+
+    /// Undoes the last action, which changed this many links.
+    pub(crate) fn undo(&self, links: usize) {
+        self.0.click(".toast:last-child .toast-action");
+        let told = ".toast:last-child:not(:has(.toast-action))";
+        self.0.says(told, &format!("Done: {links} "));
+        self.0.settle();
+    }
 }
