@@ -84,6 +84,8 @@ def end_with_parent():
     os._exit(0)
 
 
+# Tests ask at the same time. A connection beyond the queue would be tried again seconds later.
+HTTPServer.request_queue_size = 64
 server = HTTPServer(("127.0.0.1", int(PORT)), Handler)
 if len(sys.argv) > 5:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
