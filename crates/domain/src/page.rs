@@ -66,7 +66,7 @@ pub struct PageSizeError {
 /// The order of a listing. Every order is total, because keys are unique.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkOrder {
-    /// Latest creation first, then by key.
+    /// The reverse of [`LinkOrder::Oldest`].
     #[default]
     Newest,
     /// Earliest creation first, then by key.
@@ -114,9 +114,10 @@ pub struct ListQuery {
 impl LinkOrder {
     fn compare(self, a: &Position, b: &Position) -> Ordering {
         let by_key = a.key.cmp(&b.key);
+        let by_time = a.created_at.cmp(&b.created_at).then(by_key);
         match self {
-            Self::Newest => b.created_at.cmp(&a.created_at).then(by_key),
-            Self::Oldest => a.created_at.cmp(&b.created_at).then(by_key),
+            Self::Newest => by_time.reverse(),
+            Self::Oldest => by_time,
             Self::SlugAscending => by_key,
             Self::SlugDescending => by_key.reverse(),
         }

@@ -154,7 +154,7 @@ fn by(
     key: &[link::Column],
 ) -> Select<link::Entity> {
     let (select, direction) = match order {
-        LinkOrder::Newest => (select.order_by_desc(link::Column::CreatedAt), Order::Asc),
+        LinkOrder::Newest => (select.order_by_desc(link::Column::CreatedAt), Order::Desc),
         LinkOrder::Oldest => (select.order_by_asc(link::Column::CreatedAt), Order::Asc),
         LinkOrder::SlugAscending => (select, Order::Asc),
         LinkOrder::SlugDescending => (select, Order::Desc),
@@ -172,7 +172,7 @@ fn after(order: LinkOrder, second: i64, larger: SimpleExpr, smaller: SimpleExpr)
     match order {
         LinkOrder::Newest => Condition::all()
             .add(created.lte(second))
-            .add(Condition::any().add(created.lt(second)).add(larger)),
+            .add(Condition::any().add(created.lt(second)).add(smaller)),
         LinkOrder::Oldest => Condition::all()
             .add(created.gte(second))
             .add(Condition::any().add(created.gt(second)).add(larger)),

@@ -118,8 +118,8 @@ async fn a_link_is_found_by_the_index_of_keys() {
 }
 
 #[rstest]
-#[case(LinkOrder::Newest, "links_newest")]
-#[case(LinkOrder::Oldest, "links_oldest")]
+#[case(LinkOrder::Newest, "links_time")]
+#[case(LinkOrder::Oldest, "links_time")]
 #[case(LinkOrder::SlugAscending, "links_key")]
 #[case(LinkOrder::SlugDescending, "links_key")]
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn links_of_a_tag_come_from_the_index_of_tags() {
 }
 
 #[rstest]
-#[case(LinkOrder::Newest, "links_newest")]
+#[case(LinkOrder::Newest, "links_time")]
 #[case(LinkOrder::SlugAscending, "links_key")]
 #[tokio::test]
 async fn a_page_of_a_common_tag_is_read_in_the_order_of_an_index(

@@ -141,8 +141,8 @@ pub(super) async fn lists_of_all_domains_are_ordered_and_paged_without_gaps(
     let words = |text: &'static str| text.split(' ').collect::<Vec<_>>();
     let by_key = words("a b z b.example/a b.example/c go.example/a go.example/new go.example/old");
     let backwards: Vec<_> = by_key.iter().rev().copied().collect();
-    let newest = words("go.example/new a b b.example/c go.example/a z b.example/a go.example/old");
     let oldest = words("z b.example/a go.example/old b b.example/c go.example/a a go.example/new");
+    let newest = oldest.iter().rev().copied().collect();
     let named = Binding::new([], [], [domain("go.example"), domain("b.example")]);
     let filters = [
         (everywhere(), None),

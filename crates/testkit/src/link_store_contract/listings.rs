@@ -19,7 +19,7 @@ pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl Li
         store(store_, &link(name).created(created).build()).await;
     }
     for (order, expected) in [
-        (LinkOrder::Newest, ["new", "a", "b", "c", "old"]),
+        (LinkOrder::Newest, ["new", "c", "b", "a", "old"]),
         (LinkOrder::Oldest, ["old", "a", "b", "c", "new"]),
         (LinkOrder::SlugAscending, ["a", "b", "c", "new", "old"]),
         (LinkOrder::SlugDescending, ["old", "new", "c", "b", "a"]),
