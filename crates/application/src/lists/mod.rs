@@ -228,7 +228,7 @@ mod tests {
             expected.push((slug, Some(visits)));
         }
         expected.sort_by_key(|(slug, visits)| (Reverse(*visits), slug.clone()));
-        let rest = slugs.into_iter().filter(|slug| slug.starts_with('u'));
+        let rest = slugs.into_iter().rev().filter(|slug| slug.starts_with('u'));
         expected.extend(rest.map(|slug| (slug, Some(0))));
         (lists, expected)
     }
