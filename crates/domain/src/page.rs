@@ -112,7 +112,8 @@ pub struct ListQuery {
 }
 
 impl LinkOrder {
-    fn compare(self, a: &Position, b: &Position) -> Ordering {
+    /// The order of two links.
+    pub fn compare(self, a: &Position, b: &Position) -> Ordering {
         let by_key = a.key.cmp(&b.key);
         let by_time = a.created_at.cmp(&b.created_at).then(by_key);
         match self {

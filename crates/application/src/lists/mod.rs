@@ -189,7 +189,7 @@ mod tests {
         for size in 1..=7 {
             let rows = lists.pages(size, &all()).await;
             let visited = [("top", 3), ("a", 2), ("b", 2)];
-            let expected = [visited, [("new", 0), ("newer", 0), ("old", 0)]].concat();
+            let expected = [visited, [("newer", 0), ("new", 0), ("old", 0)]].concat();
             assert_eq!(rows, shown(&expected), "by {size}");
         }
         let tagged = with(ListVisited::default(), |it| it.filter.tag = Some(tag("t")));

@@ -341,12 +341,15 @@ impl VisitedLink {
 
 impl VisitedPosition {
     fn order(&self, other: &Self) -> Ordering {
-        let age =
-            |position: &Self| (position.visits == 0).then_some(Reverse(position.link.created_at));
-        let key = |position: &'_ Self| (Reverse(position.visits), age(position));
-        // As the log orders its rows.
-        let by_text = || self.link.key.to_string().cmp(&other.link.key.to_string());
-        key(self).cmp(&key(other)).then_with(by_text)
+        let (a, b) = (&self.link, &other.link);
+        other
+            .visits
+            .cmp(&self.visits)
+            .then_with(|| match self.visits {
+                0 => LinkOrder::Newest.compare(a, b),
+                // As the log orders its rows.
+                _ => a.key.to_string().cmp(&b.key.to_string()),
+            })
     }
 }
 
