@@ -37,7 +37,9 @@ fn tokens_are_added_listed_and_revoked_beside_a_running_service() {
     let printed_token = printed(&server, &add);
     let token = printed_token.trim();
     assert_eq!(printed_token.lines().count(), 1, "the token alone");
-    assert_eq!(verify(&server, token).json()["tokenName"], "ci bot");
+    let own = verify(&server, token).json();
+    let own = [&own["tokenName"], &own["authMethod"]];
+    assert_eq!(own, ["ci bot", "token"]);
     let shown = listed(&server, "ci bot");
     assert_eq!(shown["expiresAt"], 4_102_444_800i64);
     assert_eq!(

@@ -41,7 +41,6 @@ fn campaigns_of_visits() {
     let server = visited();
     a_visit_belongs_to_the_campaign_of_its_address_or_else_of_its_destination(&server);
     single_visits_tell_of_their_campaign_and_of_nothing_else_in_the_query(&server);
-    a_parameter_that_is_written_as_in_addresses_gets_the_name_that_is_right(&server);
 }
 
 fn a_visit_belongs_to_the_campaign_of_its_address_or_else_of_its_destination(server: &Server) {
@@ -105,14 +104,4 @@ fn single_visits_tell_of_their_campaign_and_of_nothing_else_in_the_query(server:
         "{}",
         file.text
     );
-}
-
-fn a_parameter_that_is_written_as_in_addresses_gets_the_name_that_is_right(server: &Server) {
-    for path in [
-        "stats/counters?utm_source=newsletter",
-        "stats/metrics?type=utm_source",
-    ] {
-        let refused = server.api("GET", &format!("/api/{path}")).send().is(400);
-        assert!(refused.text.contains("utmSource"), "{}", refused.text);
-    }
 }

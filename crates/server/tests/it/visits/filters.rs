@@ -82,22 +82,16 @@ fn visited() -> Server {
 
 type Wanted = fn(&Visit) -> bool;
 
-const FILTERS: [(&str, Wanted); 29] = [
+const FILTERS: [(&str, Wanted); 24] = [
     ("bots=include", |_| true),
     ("bots=exclude", |visit| visit.agent == PERSON),
     ("bots=only", |visit| visit.agent != PERSON),
     ("country=DE", |visit| visit.country == "DE"),
     ("country=!DE", |visit| visit.country != "DE"),
-    ("country=!DE,!FR", |visit| {
-        visit.country == "XX" || visit.country == "NP"
-    }),
     ("country=(none)", |visit| visit.country == "XX"),
     ("country=!(none)", |visit| visit.country != "XX"),
     ("country=(none),DE", |visit| {
         visit.country == "XX" || visit.country == "DE"
-    }),
-    ("country=!(none),!DE", |visit| {
-        visit.country == "FR" || visit.country == "NP"
     }),
     ("city=(none)", |visit| visit.city.is_empty()),
     ("city=\u{1f1e9}\u{1f1ea} Kassel,Germany", |visit| {
@@ -112,9 +106,6 @@ const FILTERS: [(&str, Wanted); 29] = [
     ("referer=(none)", |_| true),
     ("referer=!(none)", |_| false),
     ("id=!docs-1", |visit| visit.slug != "docs"),
-    ("id=!docs-1,!sale-1", |visit| {
-        visit.slug == "bare" || visit.slug == "gone"
-    }),
     ("slug=!docs,!gone", |visit| {
         visit.slug == "sale" || visit.slug == "bare"
     }),
@@ -122,13 +113,7 @@ const FILTERS: [(&str, Wanted); 29] = [
         visit.slug == "docs" || visit.slug == "sale"
     }),
     ("tag=CAMPAIGN", |visit| visit.slug == "sale"),
-    ("tag=campaign,news", |visit| {
-        visit.slug == "docs" || visit.slug == "sale"
-    }),
     ("tag=!campaign", |visit| visit.slug != "sale"),
-    ("tag=!news,!campaign", |visit| {
-        visit.slug == "bare" || visit.slug == "gone"
-    }),
     ("tag=nobody's", |_| false),
     ("tag=!nobody's", |_| true),
     ("tag=news&bots=exclude&country=!DE", |visit| {
