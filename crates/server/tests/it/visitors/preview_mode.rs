@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use crate::{
-    links::safe_browsing::name_service,
     mcp::wire::call_tool,
     support::server::{Server, command},
 };
@@ -43,21 +42,6 @@ fn links_end_soon_and_cannot_be_changed_or_deleted() {
         server.api("GET", "/api/link/count").send().json()["count"],
         3
     );
-}
-
-#[test]
-fn what_a_stranger_says_of_a_link_is_not_believed() {
-    let service = name_service();
-    let server = Server::start_with(&[
-        ("SLUGLINE_PUBLIC_PREVIEW_MODE", "true"),
-        ("SLUGLINE_SAFE_BROWSING_DOH", &service.url("/dns-query")),
-    ]);
-    let bad = json!({"slug": "bad", "url": "https://bad.example/", "unsafe": false});
-    assert_eq!(server.create(&bad)["link"]["unsafe"], true);
-    let through_a_tool = json!({"slug": "worse", "url": "https://good.example/", "unsafe": false,
-        "google": "https://bad.example/"});
-    let made = call_tool(&server, "create_link", &through_a_tool);
-    assert_eq!(made["structuredContent"]["link"]["unsafe"], true, "{made}");
 }
 
 #[test]
