@@ -211,9 +211,9 @@ mod tests {
     #[test]
     fn the_statement_is_read_from_the_log() {
         let log = "LOG:  execute s_1: WITH new AS (VALUES ($1, $2, $10)) SELECT 1\n\
-                   DETAIL:  parameters: $1 = 'pgbench7', $2 = NULL, $10 = '5'\n";
-        let statement = "WITH new AS (VALUES ('' || :run || '7', NULL, 5)) SELECT 1";
-        assert_eq!(of_a_link(log, "pgbench7").as_deref(), Some(statement));
+                   DETAIL:  parameters: $1 = 'pgbench7', $2 = 'id', $10 = '5'\n";
+        let statement = "WITH new AS (VALUES ('' || :run || '7', '' || :run || '', 5)) SELECT 1";
+        assert_eq!(of_a_link(log, "id").as_deref(), Some(statement));
         assert_eq!(of_a_link(log, "another"), None);
     }
 

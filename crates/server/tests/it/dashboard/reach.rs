@@ -132,10 +132,10 @@ fn has_focus(browser: &Browser<'_>, css: &str) {
 
 #[test]
 fn the_focus_comes_back_and_what_deletes_begins_at_cancel() {
-    let server = with_links(&["two", "one"]);
+    let server = with_links(&["one", "two"]);
     let browser = Browser::signed_in(&server, "links");
-    List(&browser).has("two");
-    let slug = List::row("one", ".row-slug");
+    List(&browser).has("one");
+    let slug = List::row("two", ".row-slug");
     browser.press("j");
     has_focus(&browser, &slug);
     let marked =
@@ -151,7 +151,7 @@ fn the_focus_comes_back_and_what_deletes_begins_at_cancel() {
         browser.gone(part);
         has_focus(&browser, &slug);
     }
-    let menu = List::row("two", ".menu-button");
+    let menu = List::row("one", ".menu-button");
     browser.run_with(
         "const button = document.querySelector(arguments[0]); button.focus(); button.click()",
         &json!(menu),
@@ -163,7 +163,7 @@ fn the_focus_comes_back_and_what_deletes_begins_at_cancel() {
 
     // On a phone the editor covers the page, and keeps the focus.
     browser.look(PHONE);
-    browser.go("links?edit=one");
+    browser.go("links?edit=two");
     browser.find(".panel[aria-modal=true]");
     has_focus(&browser, "#url");
     for _ in 0..30 {

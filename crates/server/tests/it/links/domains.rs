@@ -56,7 +56,7 @@ fn one_slug_is_two_links_for_rest_and_mcp() {
         ("", vec![default]),
         ("?domain=go.example", vec![go]),
         ("?domain=*&sort=az", vec![default, go]),
-        ("?domain=*&sort=visits", vec![default, go]),
+        ("?domain=*&sort=visits", vec![go, default]),
     ] {
         let list = get(&server, &format!("/api/link/list{query}"));
         assert_eq!(urls(&list["links"]), expected, "{query}");
