@@ -21,7 +21,7 @@ static TABLE: &[u8] = include_bytes!("../data/dbip-country/countries.bin");
 #[derive(Default)]
 pub struct CountryTable(OnceLock<Runs>);
 
-/// What the table is made of. The licence asks for name and address wherever its results are shown.
+/// The data behind the table. Its licence asks for name and address wherever its results are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountrySource {
     /// The day of the data, such as `2026-06-01`.
@@ -35,7 +35,7 @@ pub struct CountrySource {
 }
 
 impl CountrySource {
-    /// What the table of this program is made of.
+    /// Reads the source from the head of this program's table.
     pub fn of_table() -> Self {
         let mut lines = TABLE.split(|byte| *byte == b'\n');
         let mut line = || {
@@ -87,7 +87,7 @@ struct Runs {
     six: Family<u64>,
 }
 
-/// Where each run of networks with one country begins, and the place of that country.
+/// The start of each run of networks with one country, and that country's place in the list.
 struct Family<T> {
     starts: Vec<T>,
     places: Vec<u8>,

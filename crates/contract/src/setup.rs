@@ -33,7 +33,7 @@ pub struct SetupView {
     pub visits: VisitsView,
     /// Where links and visits are kept.
     pub stores: Stores,
-    /// What visitors' countries are looked up in, if it is the table in the program. Its licence asks pages that show countries to name it and to link to its address.
+    /// The source of visitors' countries, if it is the table in the program. Its licence asks pages that show countries to name it and to link to its address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub countries: Option<CountriesView>,
     /// Advice on settings, worst first.

@@ -41,7 +41,7 @@ pub(crate) fn render(template: &impl Template) -> String {
         .expect("writing to a string does not fail")
 }
 
-/// Where links are: below the service's address, and the place at which redirects are mounted.
+/// The paths below which links are: the one of the service's address, and the mount of the redirects.
 pub(crate) struct Base<'r> {
     pub(crate) url: BaseUrl,
     pub(crate) mounted: Mounted<'r>,

@@ -64,7 +64,7 @@ impl ConditionKind {
     }
 }
 
-/// How much is known of where visitors are.
+/// The places of visitors that an instance can tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KnownPlaces {
     /// Nothing.

@@ -83,7 +83,7 @@ pub struct Settings {
     pub trusted_proxies: TrustedProxies,
     /// The proxies' headers that give the places of visitors.
     pub place_headers: PlaceHeaders,
-    /// What says where other visitors are.
+    /// The source of the places of other visitors.
     pub places: PlaceSource,
     /// The hosts that link checks may reach.
     pub checks: Policy,
@@ -337,8 +337,7 @@ impl Settings {
         self.watch.filter(|_| self.preview == PreviewMode::Off)
     }
 
-    /// How much a file, the table of countries, or a proxy whose headers are believed says of where
-    /// visitors are.
+    /// Returns the places that a file, the table of countries, or a trusted proxy's headers tell.
     pub(crate) fn known_places(&self) -> KnownPlaces {
         let by_proxy =
             !self.trusted_proxies.is_empty() && self.place_headers != PlaceHeaders::Nobody;

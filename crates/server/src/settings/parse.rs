@@ -23,7 +23,7 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, &'static str> {
         .map_err(|_| "expected an address and a port, such as 127.0.0.1:8080")
 }
 
-/// What says where visitors are whose place no proxy names.
+/// The source of the places of visitors, unless a proxy names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlaceSource {
     /// Nothing does.

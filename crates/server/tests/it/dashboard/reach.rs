@@ -71,7 +71,7 @@ const STATES: [(&str, &[&str]); 27] = [
     ("trash", &[".main-menu .menu-button", ".menu-item:has(kbd)"]),
 ];
 
-/// What cannot be reached or read whole in the page as it is, at every width that makes a difference.
+/// Lists what the page cuts, covers or puts out of reach, at every width that makes a difference.
 fn faults(browser: &Browser<'_>, state: &str, language: &str) -> Vec<String> {
     let mut found = Vec::new();
     // A dialog is as wide in a wide window as in a wider one.
