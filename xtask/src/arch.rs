@@ -7,30 +7,20 @@ mod modules;
 mod source;
 mod uses;
 
-use std::{collections::BTreeSet, path::Path};
-
-use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use anyhow::{Context, Result};
+use cargo_metadata::{DependencyKind, Package};
 
 use xtask::process;
 
 /// Fails, with one line per finding, if a manifest breaks the plan.
 pub(crate) fn run() -> Result<()> {
-    let metadata =
-        process::stdout(process::cargo().args(["metadata", "--format-version", "1", "--no-deps"]))?;
-    let metadata = serde_json::from_slice(&metadata).context("cargo metadata is not JSON")?;
-    let members = members(&metadata).context("cargo metadata has another shape than expected")?;
-    let mut findings = findings(&members);
-    findings.extend(findings_within(&metadata)?);
-    for finding in &findings {
-        eprintln!("{finding}");
+    let packages = process::metadata("--no-deps")?.packages;
+    let members: Vec<_> = packages.iter().map(Member::from).collect();
+    let mut found = findings(&members);
+    for package in &packages {
+        found.extend(findings_within(package)?);
     }
-    if !findings.is_empty() {
-        bail!(
-            "{} findings against the floor plan in xtask/src/arch.rs",
-            findings.len()
-        );
-    }
+    process::none(&found, "against the floor plan in xtask/src/arch.rs")?;
     println!("{} crates follow the floor plan", members.len());
     Ok(())
 }
@@ -81,7 +71,7 @@ const PLAN: &[Floor] = &[
         "domain", "system", "storage", "analytics", "visitlog", "clickhouse", "outbound", "legacy", "application", "contract",
         "httpkit", "rest", "mcp", "redirect", "oauth", "dashboard",
     ] },
-    Floor { room: "xtask", lines: 2915, uses: &[], tests_use: &[] },
+    Floor { room: "xtask", lines: 2649, uses: &[], tests_use: &[] },
     Floor { room: "bench", lines: 0, uses: &["xtask"], tests_use: &[] },
 ];
 
@@ -117,6 +107,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("aide", &["rest"]),
     ("anyhow", &["server", "xtask", "bench"]),
     ("argon2", &["application"]),
+    ("cargo_metadata", &["xtask"]),
     ("clap", &["server", "xtask", "bench"]),
     ("csv", &["contract"]),
     (
@@ -171,45 +162,30 @@ const GROUND: &[&str] = &[
     "url",
 ];
 
-#[derive(Debug)]
 struct Member {
     room: String,
     dependencies: Vec<Dependency>,
 }
 
-#[derive(Debug)]
 struct Dependency {
     name: String,
     ours: bool,
     tests_only: bool,
 }
 
-fn members(metadata: &Value) -> Option<Vec<Member>> {
-    metadata
-        .get("packages")?
-        .as_array()?
-        .iter()
-        .map(member)
-        .collect()
-}
-
-fn member(package: &Value) -> Option<Member> {
-    let dependencies = package.get("dependencies")?.as_array()?;
-    Some(Member {
-        room: room(package.get("name")?.as_str()?).to_owned(),
-        dependencies: dependencies.iter().map(dependency).collect::<Option<_>>()?,
-    })
-}
-
-fn dependency(entry: &Value) -> Option<Dependency> {
-    // Only a workspace crate has neither a registry nor a repository.
-    let ours = entry.get("source")?.is_null();
-    let name = entry.get("name")?.as_str()?;
-    Some(Dependency {
-        name: if ours { room(name) } else { name }.to_owned(),
-        ours,
-        tests_only: entry.get("kind")?.as_str() == Some("dev"),
-    })
+impl From<&Package> for Member {
+    fn from(package: &Package) -> Self {
+        let dependency = |entry: &cargo_metadata::Dependency| Dependency {
+            name: room(&entry.name).to_owned(),
+            // Only a workspace crate has neither a registry nor a repository.
+            ours: entry.source.is_none(),
+            tests_only: entry.kind == DependencyKind::Development,
+        };
+        Self {
+            room: room(&package.name).to_owned(),
+            dependencies: package.dependencies.iter().map(dependency).collect(),
+        }
+    }
 }
 
 fn room(package: &str) -> &str {
@@ -220,106 +196,64 @@ fn room(package: &str) -> &str {
 }
 
 fn findings(members: &[Member]) -> Vec<String> {
-    let mut findings = rows_without_member(members);
+    let mut findings = Vec::new();
+    for floor in PLAN {
+        if !members.iter().any(|member| member.room == floor.room) {
+            let room = floor.room;
+            findings.push(format!("{room}: stands in the floor plan but is no crate"));
+        }
+    }
     for member in members {
+        let edges = member.dependencies.iter();
         match PLAN.iter().find(|floor| floor.room == member.room) {
-            Some(floor) => findings.extend(forbidden_edges(member, floor)),
+            Some(floor) => findings.extend(edges.filter_map(|edge| finding(edge, floor))),
             None => findings.push(format!("{}: has no row in the floor plan", member.room)),
         }
-        findings.extend(strayed_technologies(member));
     }
-    let ground = members.iter().filter(|member| member.room == "domain");
-    findings.extend(ground.flat_map(ground_additions));
     findings
 }
 
-/// The findings about the imports within each crate.
-fn findings_within(metadata: &Value) -> Result<Vec<String>> {
-    let mut findings = Vec::new();
-    for package in metadata["packages"].as_array().into_iter().flatten() {
-        let room = room(
-            package["name"]
-                .as_str()
-                .context("a package without a name")?,
-        );
-        findings.extend(above_budget(package, room)?);
-        let row = FLOORS.iter().find(|(name, _)| *name == room);
-        let floors = row.map_or(&[][..], |(_, floors)| floors);
-        findings.extend(modules::findings(package, floors)?);
+/// The finding about a dependency that the plan lacks.
+fn finding(edge: &Dependency, floor: &Floor) -> Option<String> {
+    let (room, name) = (floor.room, edge.name.as_str());
+    let home = HOMES.iter().find(|(technology, _)| *technology == name);
+    let why = match home {
+        _ if edge.ours => {
+            let in_tests = edge.tests_only && floor.tests_use.contains(&name);
+            if in_tests || floor.uses.contains(&name) {
+                return None;
+            }
+            let dev = if edge.tests_only { " in its tests" } else { "" };
+            let (uses, tests_use) = (list(floor.uses), list(floor.tests_use));
+            format!(
+                "not in the floor plan{dev}; {room} may use {uses}, and in its tests also {tests_use}"
+            )
+        }
+        Some((_, homes)) if !homes.contains(&room) => format!("its home is {}", list(homes)),
+        _ if room == "domain" && !edge.tests_only && !GROUND.contains(&name) => {
+            format!("the ground floor may use {}", list(GROUND))
+        }
+        _ => return None,
+    };
+    Some(format!("{room} -> {name}: {why}"))
+}
+
+/// The findings about the imports and the size of a crate.
+fn findings_within(package: &Package) -> Result<Vec<String>> {
+    let room = room(&package.name);
+    let row = FLOORS.iter().find(|(name, _)| *name == room);
+    let floors = row.map_or(&[][..], |(_, floors)| floors);
+    let mut findings = modules::findings(package, floors)?;
+    let folder = package.manifest_path.parent();
+    let lines = budget::lines(folder.context("a manifest lies in a folder")?.as_std_path())?;
+    for Floor { lines: most, .. } in PLAN.iter().filter(|floor| floor.room == room) {
+        if *most > 0 && lines > *most {
+            findings.push(format!(
+                "{room}: {lines} lines of production code, and its budget is {most}"
+            ));
+        }
     }
     Ok(findings)
-}
-
-/// The finding about a crate with more lines than its row of the plan allows.
-fn above_budget(package: &Value, room: &str) -> Result<Option<String>> {
-    let row = PLAN
-        .iter()
-        .find(|floor| floor.room == room && floor.lines > 0);
-    let manifest = package["manifest_path"].as_str().map(Path::new);
-    let Some((row, folder)) = row.zip(manifest.and_then(Path::parent)) else {
-        return Ok(None);
-    };
-    let (lines, most) = (budget::lines(folder)?, row.lines);
-    let finding = || format!("{room}: {lines} lines of production code, and its budget is {most}");
-    Ok((lines > most).then(finding))
-}
-
-fn rows_without_member(members: &[Member]) -> Vec<String> {
-    let present: BTreeSet<&str> = members.iter().map(|member| member.room.as_str()).collect();
-    PLAN.iter()
-        .filter(|floor| !present.contains(floor.room))
-        .map(|floor| format!("{}: stands in the floor plan but is no crate", floor.room))
-        .collect()
-}
-
-fn forbidden_edges(member: &Member, floor: &Floor) -> Vec<String> {
-    let allowed = |dependency: &Dependency| {
-        let name = dependency.name.as_str();
-        floor.uses.contains(&name) || (dependency.tests_only && floor.tests_use.contains(&name))
-    };
-    let forbidden = |dependency: &&Dependency| dependency.ours && !allowed(dependency);
-    member
-        .dependencies
-        .iter()
-        .filter(forbidden)
-        .map(|edge| edge_finding(edge, floor))
-        .collect()
-}
-
-fn edge_finding(edge: &Dependency, floor: &Floor) -> String {
-    let dev = if edge.tests_only { " in its tests" } else { "" };
-    format!(
-        "{} -> {}: not in the floor plan{dev}; {} may use {}, and in its tests also {}",
-        floor.room,
-        edge.name,
-        floor.room,
-        list(floor.uses),
-        list(floor.tests_use)
-    )
-}
-
-fn strayed_technologies(member: &Member) -> Vec<String> {
-    let homes_of = |name: &str| HOMES.iter().find(|(technology, _)| *technology == name);
-    let strayed = |dependency: &Dependency| {
-        let (technology, homes) = homes_of(&dependency.name)?;
-        let (room, homes_list) = (&member.room, list(homes));
-        let at_home = homes.contains(&room.as_str());
-        (!at_home).then(|| format!("{room} -> {technology}: its home is {homes_list}"))
-    };
-    member.dependencies.iter().filter_map(strayed).collect()
-}
-
-fn ground_additions(member: &Member) -> Vec<String> {
-    let added = |dependency: &&Dependency| {
-        let shipped_from_outside = !dependency.ours && !dependency.tests_only;
-        shipped_from_outside && !GROUND.contains(&dependency.name.as_str())
-    };
-    let finding = |dependency: &Dependency| {
-        let (name, allowed) = (&dependency.name, list(GROUND));
-        format!("domain -> {name}: the ground floor may use {allowed}")
-    };
-    let dependencies = member.dependencies.iter();
-    dependencies.filter(added).map(finding).collect()
 }
 
 fn list(names: &[&str]) -> String {
@@ -332,56 +266,42 @@ fn list(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     /// A workspace with every room of the plan, and the given dependencies as `(room,
-    /// dependency, kind)`.
-    fn workspace(edges: &[(&str, &str, Option<&str>)]) -> Value {
-        let package = |room: &str| {
-            let edges = edges.iter().filter(|(from, ..)| *from == room);
-            let dependencies: Vec<Value> = edges.map(|(_, to, kind)| entry(to, *kind)).collect();
-            json!({ "name": package_name(room), "dependencies": dependencies })
+    /// dependency, whether only its tests need it)`.
+    fn workspace(edges: &[(&str, &str, bool)]) -> Vec<Member> {
+        let member = |floor: &Floor| {
+            let edges = edges.iter().filter(|(from, ..)| *from == floor.room);
+            let dependencies = edges.map(|&(_, to, tests_only)| Dependency {
+                name: room(to).to_owned(),
+                ours: to.starts_with("slugline"),
+                tests_only,
+            });
+            Member {
+                room: floor.room.to_owned(),
+                dependencies: dependencies.collect(),
+            }
         };
-        let packages: Vec<Value> = PLAN.iter().map(|floor| package(floor.room)).collect();
-        json!({ "packages": packages })
-    }
-
-    fn package_name(room: &str) -> String {
-        match room {
-            "server" => "slugline".to_owned(),
-            "xtask" => "xtask".to_owned(),
-            other => format!("slugline-{other}"),
-        }
-    }
-
-    fn entry(name: &str, kind: Option<&str>) -> Value {
-        let ours = name.starts_with("slugline");
-        let source = if ours { Value::Null } else { json!("registry") };
-        json!({ "name": name, "source": source, "kind": kind })
-    }
-
-    fn check(metadata: &Value) -> Vec<String> {
-        findings(&members(metadata).expect("the shape of cargo metadata"))
+        PLAN.iter().map(member).collect()
     }
 
     #[test]
     fn edges_of_the_plan_are_accepted() {
         let edges = [
-            ("rest", "slugline-contract", None),
-            ("rest", "slugline-testkit", Some("dev")),
-            ("server", "slugline-storage", Some("build")),
-            ("domain", "url", None),
-            ("domain", "rstest", Some("dev")),
-            ("rest", "aide", None),
+            ("rest", "slugline-contract", false),
+            ("rest", "slugline-testkit", true),
+            ("server", "slugline-storage", false),
+            ("domain", "url", false),
+            ("domain", "rstest", true),
+            ("rest", "aide", false),
         ];
-        assert_eq!(check(&workspace(&edges)), Vec::<String>::new());
+        assert_eq!(findings(&workspace(&edges)), Vec::<String>::new());
     }
 
     #[test]
     fn forbidden_edge_is_named_with_what_is_allowed() {
-        let findings = check(&workspace(&[("analytics", "slugline-storage", None)]));
+        let findings = findings(&workspace(&[("analytics", "slugline-storage", false)]));
         assert_eq!(
             findings,
             ["analytics -> storage: not in the floor plan; \
@@ -391,46 +311,32 @@ mod tests {
 
     #[test]
     fn test_edge_is_forbidden_outside_tests() {
-        assert_eq!(
-            check(&workspace(&[("storage", "slugline-testkit", Some("dev"))])).len(),
-            0
-        );
-        assert_eq!(
-            check(&workspace(&[("storage", "slugline-testkit", None)])).len(),
-            1
-        );
+        for tests_only in [true, false] {
+            let edge = ("storage", "slugline-testkit", tests_only);
+            assert_eq!(findings(&workspace(&[edge])).is_empty(), tests_only);
+        }
     }
 
     #[test]
-    fn member_without_row_is_found() {
-        let mut metadata = workspace(&[]);
-        let packages = metadata["packages"].as_array_mut().expect("packages");
-        packages.push(json!({ "name": "slugline-common", "dependencies": [] }));
-        assert_eq!(check(&metadata), ["common: has no row in the floor plan"]);
-    }
-
-    #[test]
-    fn row_without_member_is_found() {
-        let mut metadata = workspace(&[]);
-        metadata["packages"]
-            .as_array_mut()
-            .expect("packages")
-            .remove(0);
-        assert_eq!(
-            check(&metadata),
-            ["domain: stands in the floor plan but is no crate"]
-        );
+    fn member_without_row_and_row_without_member_are_found() {
+        let mut members = workspace(&[]);
+        members[0].room = "common".to_owned();
+        let found = [
+            "domain: stands in the floor plan but is no crate",
+            "common: has no row in the floor plan",
+        ];
+        assert_eq!(findings(&members), found);
     }
 
     #[test]
     fn technology_out_of_its_home_is_found_even_in_tests() {
-        let findings = check(&workspace(&[("server", "redis", Some("dev"))]));
+        let findings = findings(&workspace(&[("server", "redis", true)]));
         assert_eq!(findings, ["server -> redis: its home is legacy"]);
     }
 
     #[test]
     fn ground_floor_takes_nothing_else_from_outside() {
-        let findings = check(&workspace(&[("domain", "serde", None)]));
+        let findings = findings(&workspace(&[("domain", "serde", false)]));
         assert_eq!(
             findings,
             [

@@ -1,17 +1,13 @@
 //! `cargo xtask archive`: what a person downloads, for one processor and system.
 
 use std::{
-    env::consts,
     fs,
     path::{self, Path, PathBuf},
 };
 
 use anyhow::{Context, Result, ensure};
 
-use xtask::{
-    process,
-    programs::{packages, target},
-};
+use xtask::{process, programs::target};
 
 use crate::licenses;
 
@@ -20,8 +16,8 @@ const LARGEST: u64 = 25 << 20;
 
 /// Packs a program for a target, by default this machine's. Without a program it builds one first.
 pub(crate) fn run(program: Option<PathBuf>, target: Option<String>) -> Result<()> {
-    let target = target.unwrap_or_else(static_target);
-    let program = program.map_or_else(|| build(&target), Ok)?;
+    let target = target.unwrap_or_else(target::here);
+    let program = program.map_or_else(|| target::release(&target), Ok)?;
     check_size(&program)?;
     let folder = process::root().join("target/archives");
     fs::create_dir_all(&folder)?;
@@ -39,36 +35,13 @@ pub(crate) fn run(program: Option<PathBuf>, target: Option<String>) -> Result<()
     Ok(())
 }
 
-/// The target of programs that run on any machine like this one.
-pub(crate) fn static_target() -> String {
-    let systems = ["unknown-linux-musl", "apple-darwin"];
-    let system = systems[usize::from(cfg!(target_os = "macos"))];
-    format!("{}-{system}", consts::ARCH)
-}
-
-/// Builds the program as releases have it.
-pub(crate) fn build(target: &str) -> Result<PathBuf> {
-    target::ensure(target)?;
-    let mut cargo = process::cargo();
-    if target.ends_with("musl") {
-        packages::ensure_programs(&[("musl-gcc", "musl-tools")])?;
-        cargo.env("TARGET_CC", "musl-gcc");
-    }
-    let build = "build --locked --profile dist --package slugline --target";
-    process::run(cargo.args(build.split(' ')).arg(target))?;
-    Ok(process::target_folder()?.join(target).join("dist/slugline"))
-}
-
 /// Fails for a program that is larger than a release may be.
 pub(crate) fn check_size(program: &Path) -> Result<()> {
-    let bytes = fs::metadata(program);
-    let bytes = bytes
-        .with_context(|| format!("{} is missing", program.display()))?
-        .len();
-    let most = LARGEST >> 10;
-    let has = bytes >> 10;
+    let file = fs::metadata(program);
+    let file = file.with_context(|| format!("{} is missing", program.display()))?;
+    let (has, most) = (file.len().div_ceil(1024), LARGEST >> 10);
     ensure!(
-        bytes <= LARGEST,
+        has <= most,
         "the program has {has} KiB, and a release at most {most}"
     );
     println!("the program has {has} of {most} KiB");

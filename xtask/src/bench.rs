@@ -1,12 +1,10 @@
 //! `cargo xtask bench`, which is a crate of its own: `xtask/bench`.
 
-use std::{env, ffi::OsString};
+use std::{env, ffi::OsString, process::ExitCode};
 
 use anyhow::{Context, Result};
 use clap::Args;
 use xtask::process;
-
-use crate::verdict::Verdict;
 
 /// The arguments that the crate of benchmarks reads itself.
 #[derive(Debug, Args)]
@@ -16,17 +14,13 @@ pub(crate) struct Arguments {
 }
 
 /// Builds the crate and runs its command, in the folder that paths are relative to.
-pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
-    let mut command = process::cargo();
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let mut command = process::cargo("run --quiet --package slugline-bench --");
     command
-        .args(["run", "--quiet", "--package", "slugline-bench", "--"])
         .args(&arguments.all)
         .current_dir(env::current_dir()?);
     let status = command.status();
     let status = status.with_context(|| process::cannot_start(&command))?;
-    Ok(if status.success() {
-        Verdict::Passed
-    } else {
-        Verdict::Failed
-    })
+    // The benchmarks have printed the reason.
+    Ok(u8::from(!status.success()).into())
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use xtask::{
-    process,
+    process::{self, cargo},
     programs::{packages, target},
 };
 
@@ -14,44 +14,34 @@ use crate::web;
 
 /// Formats the sources, or only reports differences.
 pub(crate) fn fmt(check: bool) -> Result<()> {
-    let mut command = process::cargo();
-    command.args(["fmt", "--all"]);
-    if check {
-        command.arg("--check");
-    }
-    process::run(&mut command)
+    let check = if check { "--check" } else { "" };
+    process::run(&mut cargo(&format!("fmt --all {check}")))
 }
 
 /// Lints every target of every crate. With `features` also the server with its feature and all of
 /// actix-web, as a program that embeds it may build it; and the links in SQL with each database alone.
 pub(crate) fn lint(features: bool) -> Result<()> {
-    clippy(&["--workspace", "--all-targets"])?;
-    if !features {
-        return Ok(());
-    }
-    let features = "otel,actix-web/default";
-    clippy(&["-p", "slugline", "--all-targets", "--features", features])?;
-    for database in ["postgres", "sqlite"] {
-        let alone = ["--no-default-features", "--features", database];
-        clippy(&[&["--package", "slugline-storage"], alone.as_slice()].concat())?;
+    const FEATURES: [&str; 3] = [
+        "-p slugline --all-targets --features otel,actix-web/default",
+        "-p slugline-storage --no-default-features --features postgres",
+        "-p slugline-storage --no-default-features --features sqlite",
+    ];
+    let more = &FEATURES[..if features { FEATURES.len() } else { 0 }];
+    for what in ["--workspace --all-targets"].iter().chain(more) {
+        process::run(&mut cargo(&format!("clippy {what} -- -D warnings")))?;
     }
     Ok(())
 }
 
 /// Builds the documentation of our crates.
 pub(crate) fn docs() -> Result<()> {
-    process::run(
-        process::cargo()
-            .args(["doc", "--workspace", "--no-deps"])
-            .env("RUSTDOCFLAGS", "-D warnings"),
-    )
+    process::run(cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// Makes a website of the pages in `docs`, in `target/book`.
 pub(crate) fn book() -> Result<()> {
     let mut installed = process::program("mdbook");
-    let features = ["--no-default-features", "--features", "search"];
-    install(installed.arg("--version"), "mdbook", MDBOOK, &features)?;
+    install(installed.arg("--version"), MDBOOK)?;
     process::run(process::program("mdbook").args(["build", "docs"]))?;
     println!("the book begins at target/book/index.html");
     Ok(())
@@ -62,18 +52,13 @@ pub(crate) fn book() -> Result<()> {
 /// Advisories are optional because cargo-deny fetches their database from a git host, and
 /// because they change independently of our code.
 pub(crate) fn deny(advisories: bool) -> Result<()> {
-    let mut installed = process::cargo();
-    installed.args(["deny", "--version"]);
-    install(&mut installed, "cargo-deny", CARGO_DENY, &[])?;
-    let mut command = process::cargo();
-    command.args(["deny", "--all-features", "check"]);
+    install(&mut cargo("deny --version"), CARGO_DENY)?;
     // An exception for a duplicate that is gone must be removed.
-    command.args(["--deny", "unmatched-skip", "--deny", "unnecessary-skip"]);
-    command.args(["bans", "licenses", "sources"]);
-    if advisories {
-        command.arg("advisories");
-    }
-    process::run(&mut command)
+    let check = "--deny unmatched-skip --deny unnecessary-skip bans licenses sources";
+    let advisories = if advisories { "advisories" } else { "" };
+    process::run(&mut cargo(&format!(
+        "deny --all-features check {check} {advisories}"
+    )))
 }
 
 /// Builds the edge worker among the examples of `domain`, and runs its tests.
@@ -81,12 +66,9 @@ pub(crate) fn wasm() -> Result<()> {
     const TARGET: &str = "wasm32-unknown-unknown";
     const FOLDER: &str = "crates/domain/examples/edge-worker";
     target::ensure(TARGET)?;
-    process::run(
-        process::cargo()
-            .args(["build", "--target", TARGET, "--target-dir", "target/wasm"])
-            .args(["--locked", "--manifest-path"])
-            .arg(format!("{FOLDER}/Cargo.toml")),
-    )?;
+    process::run(&mut cargo(&format!(
+        "build --locked --target {TARGET} --target-dir target/wasm --manifest-path {FOLDER}/Cargo.toml"
+    )))?;
     let module = format!("target/wasm/{TARGET}/debug/edge_worker.wasm");
     let mut tests = web::node()?;
     tests.env("EDGE_WORKER", module);
@@ -98,32 +80,20 @@ pub(crate) fn windows() -> Result<()> {
     const TARGET: &str = "x86_64-pc-windows-gnu";
     packages::ensure_programs(&[("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64")])?;
     target::ensure(TARGET)?;
-    let all = ["check", "--workspace", "--all-targets", "--target", TARGET];
-    process::run(process::cargo().args(all))
+    process::run(cargo("check --workspace --all-targets --target").arg(TARGET))
 }
 
-fn clippy(what: &[&str]) -> Result<()> {
-    process::run(
-        process::cargo()
-            .arg("clippy")
-            .args(what)
-            .args(["--", "-D", "warnings"]),
-    )
-}
-
-const CARGO_DENY: &str = "0.20.2";
-const MDBOOK: &str = "0.5.4";
+const CARGO_DENY: &str = "cargo-deny --version 0.20.2";
+const MDBOOK: &str = "mdbook --version 0.5.4 --no-default-features --features search";
 
 /// Installs a program from its sources, unless the command that asks for its version works.
-fn install(asks: &mut Command, name: &str, version: &str, features: &[&str]) -> Result<()> {
+fn install(asks: &mut Command, program: &str) -> Result<()> {
     if process::answer(asks).is_some() {
         return Ok(());
     }
-    println!("installing {name} {version}");
+    println!("installing {program}");
     process::run(
-        process::cargo()
-            .args(["install", name, "--locked", "--version", version])
-            .args(features)
+        cargo(&format!("install --locked {program}"))
             // Each program runs for a second: a fast build matters more than a fast program.
             .env("CARGO_PROFILE_RELEASE_LTO", "false")
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")

@@ -1,15 +1,19 @@
 //! `cargo xtask ci`: every check that a change must pass.
 
-use std::{env, process::Stdio, time::Instant};
+use std::{
+    env,
+    process::{ExitCode, Stdio},
+    time::Instant,
+};
 
 use anyhow::{Context, Result, ensure};
 use xtask::process;
 
-use crate::{arch, checks, licenses, test, vendor, verdict::Verdict, web};
+use crate::{arch, checks, licenses, test, vendor, web};
 
 /// Runs the steps in order and stops at the first that fails; then the tests, and the compiler's
 /// checks beside them.
-pub(crate) fn run() -> Result<Verdict> {
+pub(crate) fn run() -> Result<ExitCode> {
     let start = Instant::now();
     let mut seconds = run_steps(STEPS)?;
     let tests = Instant::now();
@@ -20,8 +24,8 @@ pub(crate) fn run() -> Result<Verdict> {
     seconds.extend(beside.iter().flatten());
     println!("\n{}", table(&seconds));
     // The closing line of the tests sums them up and ends the log.
-    let verdict = run.print();
-    beside.map(|_| verdict)
+    let outcome = run.print();
+    beside.map(|_| outcome)
 }
 
 /// The arguments of `cargo xtask` for this step alone, and its function.

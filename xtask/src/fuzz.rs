@@ -56,13 +56,12 @@ fn program(target: &str) -> Result<Command> {
     let mut host = process::program("rustc");
     let host = process::answer(host.args(["--print", "host-tuple"]));
     let host = host.context("rustc does not tell what it builds for")?;
-    let mut command = process::cargo();
-    command
-        .args(["run", "--release", "--manifest-path", "fuzz/Cargo.toml"])
-        .args(["--target-dir", "target/fuzz", "--bin", target])
-        // With `--target`, cargo builds build scripts and macros without the flags.
-        .args(["--target", &host, "--"])
-        .env("RUSTFLAGS", COVERAGE);
+    // With `--target`, cargo builds build scripts and macros without the flags.
+    let mut command = process::cargo(&format!(
+        "run --release --manifest-path fuzz/Cargo.toml --target-dir target/fuzz --bin {target} \
+         --target {host} --"
+    ));
+    command.env("RUSTFLAGS", COVERAGE);
     Ok(command)
 }
 

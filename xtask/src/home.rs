@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, fs};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
 use xtask::process;
 
@@ -15,17 +15,6 @@ pub(crate) fn set(repository: &str) -> Result<()> {
         fs::write(process::root().join(file), text)?;
         println!("{file}: https://github.com/{owner}/{name}");
     }
-    Ok(())
-}
-
-/// Fails unless the repository has an address.
-pub(crate) fn check() -> Result<()> {
-    let manifest = read("Cargo.toml")?;
-    let has = !between(&manifest, "\nrepository = \"", "\"")?.is_empty();
-    ensure!(
-        has,
-        "the repository has no address yet: set it with `cargo xtask home OWNER/NAME`"
-    );
     Ok(())
 }
 

@@ -9,7 +9,6 @@ use std::{
 };
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
 
 use xtask::process;
 
@@ -64,25 +63,15 @@ Inc.); the standard library of Rust (MIT or Apache-2.0, copyright The Rust Proje
 /// Adds the crates that a program for any system is linked from.
 fn add_crates(found: &mut Notices) -> Result<()> {
     let tree = "tree --locked --package slugline --edges normal --target all --prefix none";
-    let tree = String::from_utf8(process::stdout(process::cargo().args(tree.split(' ')))?)?;
+    let tree = String::from_utf8(process::stdout(&mut process::cargo(tree))?)?;
     // Names and versions; a path behind them is one of our own.
-    let linked: BTreeSet<&str> = tree
-        .lines()
-        .map(|line| line.trim_end_matches(" (*)"))
-        .collect();
-    let mut metadata = process::cargo();
-    metadata.args(["metadata", "--format-version", "1", "--locked"]);
-    let metadata: Value = serde_json::from_slice(&process::stdout(&mut metadata)?)?;
-    for package in metadata["packages"].as_array().into_iter().flatten() {
-        let text = |member: &str| package[member].as_str().unwrap_or_default();
-        let work = format!("{} v{}", text("name"), text("version"));
+    let lines = tree.lines().map(|line| line.trim_end_matches(" (*)"));
+    let linked: BTreeSet<&str> = lines.collect();
+    for package in process::metadata("--locked")?.packages {
+        let work = format!("{} v{}", package.name, package.version);
         if linked.contains(&*work) {
-            add_crate(
-                found,
-                &work,
-                text("license"),
-                Path::new(text("manifest_path")),
-            )?;
+            let license = package.license.unwrap_or_default();
+            add_crate(found, &work, &license, package.manifest_path.as_std_path())?;
         }
     }
     Ok(())

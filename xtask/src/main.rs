@@ -23,15 +23,12 @@ mod openapi;
 mod package;
 mod test;
 mod vendor;
-mod verdict;
 mod web;
 
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use clap::Parser;
-
-use self::verdict::Verdict;
 
 /// Tasks of the workspace.
 #[derive(Debug, Parser)]
@@ -143,8 +140,7 @@ enum Command {
 
 fn main() -> ExitCode {
     match run(Command::parse()) {
-        Ok(Verdict::Passed) => ExitCode::SUCCESS,
-        Ok(Verdict::Failed) => ExitCode::FAILURE,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -152,7 +148,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<Verdict> {
+/// Runs a command to its end. One that fails has printed the reason, or returns it.
+fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Test { arguments } => return Ok(test::run(&arguments, || ())?.0.print()),
         Command::Bench(arguments) => return bench::run(&arguments),
@@ -186,7 +183,7 @@ fn run(command: Command) -> Result<Verdict> {
         }
         Command::Docs => checks::docs()?,
     }
-    Ok(Verdict::Passed)
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]

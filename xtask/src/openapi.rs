@@ -8,8 +8,7 @@ use xtask::process;
 
 /// Writes the document that the binary prints.
 pub(crate) fn run() -> Result<()> {
-    let program = ["run", "--quiet", "-p", "slugline", "--", "openapi"];
-    let document = process::stdout(process::cargo().args(program))?;
+    let document = process::stdout(&mut process::cargo("run --quiet -p slugline -- openapi"))?;
     serde_json::from_slice::<serde_json::Value>(&document)
         .context("`slugline openapi` did not print one JSON document")?;
     fs::write(process::root().join(PATH), document).with_context(|| format!("cannot write {PATH}"))

@@ -2,12 +2,13 @@
 
 use std::fs;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use cargo_metadata::Package;
 use serde_json::Value;
 
 use xtask::process;
 
-use crate::{checks, home, licenses};
+use crate::{checks, licenses};
 
 /// Checks that each package is complete, and has cargo go through the whole publication but for
 /// the upload. With `verify`, cargo compiles each package by itself, which takes minutes. With
@@ -19,43 +20,36 @@ pub(crate) fn run(verify: bool, release: bool) -> Result<()> {
     let packages = packages()?;
     let mut findings = Vec::new();
     for package in &packages {
-        findings.extend(findings_of(package, &files(package)?));
+        let manifest = serde_json::to_value(package)?;
+        findings.extend(findings_of(&manifest, &files(package)?));
     }
-    for finding in &findings {
-        eprintln!("{finding}");
-    }
-    if !findings.is_empty() {
-        bail!("{} findings in the packages", findings.len());
-    }
-    let mut publish = process::cargo();
+    process::none(&findings, "in the packages")?;
+    let verify = if verify { "" } else { "--no-verify" };
     // Work that is not committed yet may be checked, too.
-    publish.args(["publish", "--workspace", "--dry-run", "--allow-dirty"]);
-    if !verify {
-        publish.arg("--no-verify");
-    }
-    process::run(&mut publish)?;
+    let publish = format!("publish --workspace --dry-run --allow-dirty {verify}");
+    process::run(&mut process::cargo(&publish))?;
     println!("{} packages can be published", packages.len());
     Ok(())
 }
 
 fn ready_for_release() -> Result<()> {
-    home::check()?;
+    let nowhere = |package: &Package| package.repository.as_deref() == Some("");
+    ensure!(
+        !packages()?.iter().any(nowhere),
+        "the repository has no address yet: set it with `cargo xtask home OWNER/NAME`"
+    );
     licenses::run(true)?;
     checks::deny(true)?;
     let version = env!("CARGO_PKG_VERSION");
     let changelog = fs::read_to_string(process::root().join("CHANGELOG.md"))?;
-    let heading = format!("## {version}");
-    if !changelog.lines().any(|line| line.starts_with(&heading)) {
-        bail!("CHANGELOG.md has no heading {heading:?}: rename *Unreleased*");
-    }
+    let heading = format!("\n## {version}");
+    ensure!(
+        changelog.contains(&heading),
+        "CHANGELOG.md has no heading {heading:?}: rename *Unreleased*"
+    );
     if !process::root().join(KEPT).join(version).exists() {
         let test = "test -p slugline --test it -- a_folder_of_each_release_is_opened";
-        let mut cargo = process::cargo();
-        process::run(
-            cargo
-                .args(test.split(' '))
-                .env("SLUGLINE_TEST_KEEP", version),
-        )?;
+        process::run(process::cargo(test).env("SLUGLINE_TEST_KEEP", version))?;
         bail!("{KEPT}/{version} is new: commit it, and run this again");
     }
     Ok(())
@@ -64,25 +58,18 @@ fn ready_for_release() -> Result<()> {
 /// The data folders that releases wrote, which a test opens for good.
 const KEPT: &str = "crates/server/tests/data/releases";
 
-/// What cargo tells of each crate that is published.
-pub(crate) fn packages() -> Result<Vec<Value>> {
-    let metadata =
-        process::stdout(process::cargo().args(["metadata", "--format-version", "1", "--no-deps"]))?;
-    let mut metadata: Value =
-        serde_json::from_slice(&metadata).context("cargo metadata is not JSON")?;
-    let Value::Array(mut packages) = metadata["packages"].take() else {
-        bail!("cargo metadata has no packages");
-    };
+/// The crates that are published.
+pub(crate) fn packages() -> Result<Vec<Package>> {
+    let mut packages = process::metadata("--no-deps")?.packages;
     // `publish = false` is an empty list of registries.
-    packages.retain(|package| package["publish"] != Value::Array(Vec::new()));
+    packages.retain(|package| package.publish.as_deref() != Some(&[]));
     Ok(packages)
 }
 
 /// The files of the package.
-fn files(package: &Value) -> Result<String> {
-    let name = package["name"].as_str().context("a crate without a name")?;
-    let list = ["package", "--list", "--allow-dirty", "--package", name];
-    let files = process::stdout(process::cargo().args(list))?;
+fn files(package: &Package) -> Result<String> {
+    let list = "package --list --allow-dirty --package";
+    let files = process::stdout(process::cargo(list).arg(&*package.name))?;
     String::from_utf8(files).context("a file name is not UTF-8")
 }
 
@@ -134,7 +121,7 @@ mod tests {
     #[test]
     fn private_crates_are_the_tasks_alone() {
         let published = packages().unwrap();
-        let published = |name| published.iter().any(|package| package["name"] == name);
+        let published = |name| published.iter().any(|package| *package.name == name);
         assert!(published("slugline") && published("slugline-testkit"));
         assert!(!published("xtask") && !published("slugline-bench"));
     }

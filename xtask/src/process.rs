@@ -2,10 +2,11 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use cargo_metadata::Metadata;
 
 /// The root of the workspace.
 pub fn root() -> &'static Path {
@@ -14,14 +15,10 @@ pub fn root() -> &'static Path {
         .expect("xtask lies in a folder of the workspace")
 }
 
-/// The folder into which cargo builds.
-pub fn target_folder() -> Result<PathBuf> {
-    let metadata = stdout(cargo().args(["metadata", "--format-version", "1", "--no-deps"]))?;
-    let metadata: serde_json::Value = serde_json::from_slice(&metadata)?;
-    let folder = metadata["target_directory"].as_str();
-    Ok(folder
-        .context("cargo metadata names no target folder")?
-        .into())
+/// What cargo tells of the workspace, with these further options.
+pub fn metadata(options: &str) -> Result<Metadata> {
+    let told = stdout(cargo("metadata --format-version 1").args(options.split(' ')))?;
+    serde_json::from_slice(&told).context("cargo metadata has another shape than expected")
 }
 
 /// A program that will run in the root of the workspace.
@@ -31,12 +28,14 @@ pub fn program(name: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Cargo, without the variables that the outer cargo has set for this process.
+/// Cargo with arguments, which blanks separate, and without the variables that the outer cargo has set
+/// for this process.
 ///
 /// Build scripts such as ring's rebuild when `CARGO_PKG_*` changes, so a build from here would
 /// invalidate a build from the shell.
-pub fn cargo() -> Command {
+pub fn cargo(arguments: &str) -> Command {
     let mut command = program(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments.split_whitespace());
     for (name, _) in env::vars_os().filter(|(name, _)| describes_us(name)) {
         command.env_remove(name);
     }
@@ -80,6 +79,15 @@ pub fn answer(command: &mut Command) -> Option<String> {
     output.status.success().then(|| text.trim().to_owned())
 }
 
+/// Prints what a check found, and fails if that is anything.
+pub fn none(findings: &[String], of: &str) -> Result<()> {
+    for finding in findings {
+        eprintln!("{finding}");
+    }
+    ensure!(findings.is_empty(), "{} findings {of}", findings.len());
+    Ok(())
+}
+
 /// The reason why a command did not start.
 pub fn cannot_start(command: &Command) -> String {
     format!("cannot start `{}`", command.get_program().display())
@@ -114,7 +122,7 @@ mod tests {
 
     #[test]
     fn cargo_does_not_inherit_our_package() {
-        let command = cargo();
+        let command = cargo("check");
         let removed = |name| {
             command
                 .get_envs()

@@ -12,7 +12,7 @@ use std::env;
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 
 use anyhow::{Context, Result};
@@ -22,7 +22,7 @@ use xtask::{
     programs::{clickhouse, clients, node, packages, postgres::Cluster, python},
 };
 
-use crate::{verdict::Verdict, web};
+use crate::web;
 use retry::Failures;
 use tally::Tally;
 
@@ -122,17 +122,13 @@ impl Run {
     }
 
     /// Prints the summary, which must be the last line.
-    pub(crate) fn print(self) -> Verdict {
+    pub(crate) fn print(self) -> ExitCode {
         let problem = problem(self.failed, self.tally);
         if let Some(problem) = problem {
             eprintln!("error: {problem}");
         }
         println!("\n{}", self.tally);
-        if problem.is_some() {
-            Verdict::Failed
-        } else {
-            Verdict::Passed
-        }
+        u8::from(problem.is_some()).into()
     }
 }
 
@@ -158,8 +154,8 @@ fn processors() -> usize {
 }
 
 fn cargo_test(options: &[&str], arguments: &[String]) -> Command {
-    let mut command = process::cargo();
-    command.arg("test").args(options);
+    let mut command = process::cargo("test");
+    command.args(options);
     if !names_packages(arguments) {
         command.arg("--workspace");
     }

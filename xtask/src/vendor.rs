@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -199,36 +199,27 @@ fn projected_world() -> Result<Vec<u8>> {
 }
 
 fn verify() -> Result<()> {
-    let lock: BTreeMap<String, Value> = serde_json::from_slice(&read(&folder().join(LOCK))?)?;
+    let lock: Value = serde_json::from_slice(&read(&folder().join(LOCK))?)?;
     let wanted: Value = serde_json::from_slice(&read(&web::tools().join("package.json"))?)?;
     let mut findings = Vec::new();
     for package in &PACKAGES {
-        let entry = &lock.get(package.name).cloned().unwrap_or_default();
+        let (name, entry) = (package.name, &lock[package.name]);
         let version = entry["version"].as_str().unwrap_or_default();
-        if wanted["devDependencies"][package.name] != version {
-            findings.push(format!(
-                "{}: {version:?} is here, another is wanted",
-                package.name
-            ));
+        if wanted["devDependencies"][name] != version {
+            findings.push(format!("{name}: {version:?} is here, another is wanted"));
         }
-        let present = hashes(&package.folder(version))?;
-        if json!(present) != entry["files"] {
-            findings.push(format!(
-                "{}: its files are not those of the lock",
-                package.name
-            ));
+        if json!(hashes(&package.folder(version))?) != entry["files"] {
+            findings.push(format!("{name}: its files are not those of the lock"));
         }
     }
     let entries = fs::read_dir(folder())?.count();
     if entries != PACKAGES.len() + 1 {
         findings.push(format!("{VENDOR} holds something that is not listed"));
     }
-    if !findings.is_empty() {
-        bail!(
-            "{}; write them anew with `cargo xtask vendor`",
-            findings.join("; ")
-        );
-    }
+    process::none(
+        &findings,
+        "in the files: write them with `cargo xtask vendor`",
+    )?;
     println!("{} vendored packages are as locked", PACKAGES.len());
     Ok(())
 }

@@ -26,11 +26,8 @@ pub(crate) fn shots() -> Result<()> {
     packages::ensure_programs(&packages::BROWSER)?;
     install()?;
     let folder = process::root().join("target/shots");
-    let mut tests = process::cargo();
-    tests
-        .args(["test", "-p", "slugline", "--test", "it", "dashboard::looks"])
-        .env("SLUGLINE_TEST_SHOTS", &folder);
-    process::run(&mut tests)?;
+    let mut tests = process::cargo("test -p slugline --test it dashboard::looks");
+    process::run(tests.env("SLUGLINE_TEST_SHOTS", &folder))?;
     println!("pictures are in {}", folder.display());
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use serde_json::Value;
+use cargo_metadata::{Package, Target};
 
 use super::{
     circles::circles,
@@ -15,10 +15,12 @@ use super::{
     uses::{Uses, uses},
 };
 
-/// One line for each circle, and for each import that runs up, in all crates of a package.
-pub(super) fn findings(package: &Value, floors: &[&str]) -> Result<Vec<String>> {
-    let roots = roots(package).context("cargo metadata has another shape than expected")?;
-    let findings = roots.iter().map(|root| findings_in(root, floors));
+/// One line for each circle, and for each import that runs up, in all crates of a package but its
+/// tests, examples and build script.
+pub(super) fn findings(package: &Package, floors: &[&str]) -> Result<Vec<String>> {
+    let shipped = |target: &&Target| target.is_lib() || target.is_bin() || target.is_proc_macro();
+    let roots = package.targets.iter().filter(shipped);
+    let findings = roots.map(|root| findings_in(root.src_path.as_std_path(), floors));
     Ok(findings.collect::<Result<Vec<_>>>()?.concat())
 }
 
@@ -28,18 +30,6 @@ fn findings_in(root: &Path, floors: &[&str]) -> Result<Vec<String>> {
     let circles = circles(&uses);
     let circles = circles.iter().map(|files| circle_finding(files, &uses));
     Ok(circles.chain(ups(&uses, folder, floors)).collect())
-}
-
-/// The root files of a package's crates, but not of its tests, examples and build script.
-fn roots(package: &Value) -> Option<Vec<PathBuf>> {
-    let targets = package.get("targets")?.as_array()?.iter();
-    let shipped = |target: &&Value| {
-        let kinds = target["kind"].as_array().into_iter().flatten();
-        let mut kinds = kinds.filter_map(Value::as_str);
-        kinds.any(|kind| ["lib", "bin", "proc-macro"].contains(&kind))
-    };
-    let root = |target: &Value| Some(PathBuf::from(target.get("src_path")?.as_str()?));
-    targets.filter(shipped).map(root).collect()
 }
 
 fn circle_finding(files: &BTreeSet<&Path>, uses: &Uses) -> String {

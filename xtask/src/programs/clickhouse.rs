@@ -10,7 +10,7 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{packages, unix};
+use super::packages;
 use crate::process;
 
 /// The program and its package.
@@ -29,7 +29,8 @@ pub fn install() -> Result<()> {
     }
     fs::create_dir_all(&folder)?;
     if let Some(installed) = installed() {
-        unix::link(&installed, &program)?;
+        let mut link = process::program("ln");
+        process::run(link.arg("-s").args([&installed, &program]))?;
     } else {
         println!("unpacking ClickHouse's server, 100 MB");
         unpack(&folder).context(
@@ -78,10 +79,7 @@ fn unpack(folder: &Path) -> Result<()> {
     let root = folder.join("root");
     for entry in fs::read_dir(&packages)? {
         let package = entry?.path();
-        if package
-            .extension()
-            .is_some_and(|extension| extension == "deb")
-        {
+        if package.extension().is_some_and(|end| end == "deb") {
             let mut unpack = process::program("dpkg-deb");
             process::run(unpack.arg("-x").args([&package, &root]))?;
         }
@@ -89,22 +87,21 @@ fn unpack(folder: &Path) -> Result<()> {
     fs::remove_dir_all(packages)?;
     let program = folder.join(NAME);
     fs::write(&program, SCRIPT)?;
-    Ok(unix::make_executable(&program)?)
+    process::run(process::program("chmod").arg("755").arg(program))
 }
 
 fn download(to: &Path) -> Result<()> {
     fs::create_dir_all(to.join("partial"))?;
-    let mut cache = std::ffi::OsString::from("Dir::Cache::archives=");
-    cache.push(to);
+    // This installs nothing, so it needs no lock, and taking the lock would need root.
+    let install = "-o Debug::NoLocking=1 --yes --no-install-recommends --download-only install";
+    let cache = format!("Dir::Cache::archives={}", to.display());
     let mut apt_get = process::program("apt-get");
-    apt_get
-        .arg("-o")
-        .arg(cache)
-        // This installs nothing, so it needs no lock, and taking the lock would need root.
-        .args(["-o", "Debug::NoLocking=1"])
-        .args(["--yes", "--no-install-recommends", "--download-only"])
-        .args(["install", NAME]);
-    process::run_quietly(&mut apt_get)
+    process::run_quietly(
+        apt_get
+            .args(["-o", &cache])
+            .args(install.split(' '))
+            .arg(NAME),
+    )
 }
 
 /// Starts the unpacked server with its own libraries.

@@ -32,19 +32,9 @@ pub fn path() -> Result<OsString> {
     let programs = folder.join("node_modules/node/bin");
     if version(&programs.join("node")).is_none() {
         println!("installing {NEWER}, because the machine's Node.js is older than {OLDEST}");
-        let arguments = [
-            "install",
-            "--no-save",
-            "--no-audit",
-            "--no-fund",
-            "--prefix",
-        ];
-        process::run(
-            process::program("npm")
-                .args(arguments)
-                .arg(&folder)
-                .arg(NEWER),
-        )?;
+        let install = "install --no-save --no-audit --no-fund --prefix";
+        let mut npm = process::program("npm");
+        process::run(npm.args(install.split(' ')).arg(&folder).arg(NEWER))?;
     }
     prepend(&programs, &inherited)
 }

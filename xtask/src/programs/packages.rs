@@ -58,11 +58,8 @@ fn missing() -> Vec<&'static str> {
 fn absent(programs: &[(&str, &'static str)]) -> Vec<&'static str> {
     let absent = programs.iter().filter(|(program, _)| {
         let mut version = process::program(program);
-        version
-            .arg("--version")
-            .stdin(Stdio::null())
-            .output()
-            .is_err()
+        let version = version.arg("--version").stdin(Stdio::null());
+        version.output().is_err()
     });
     absent.map(|(_, package)| *package).collect()
 }
@@ -79,46 +76,32 @@ fn install(packages: &[&str]) -> Result<()> {
     if packages.is_empty() {
         return Ok(());
     }
-    let command = format!(
-        "apt-get install -y --no-install-recommends {}",
-        packages.join(" ")
-    );
+    let install = ["install", "-y", "--no-install-recommends"];
     let Some(prefix) = root_prefix() else {
         bail!(
             "the tests need these packages, and without root they cannot be installed from here: \
-             run `sudo {command}`, or install them in your system's own way"
+             run `sudo apt-get {} {}`, or install them in your system's own way",
+            install.join(" "),
+            packages.join(" ")
         );
     };
     println!("installing {}", packages.join(", "));
     process::run(&mut apt_get(prefix, &["update"]))?;
-    let install = ["install", "-y", "--no-install-recommends"];
     process::run(apt_get(prefix, &install).args(packages))
 }
 
 /// The prefix that runs a command as root, if that needs no password.
 fn root_prefix() -> Option<&'static [&'static str]> {
-    let can = |words: &[&str]| {
-        process::answer(
-            process::program(words[0])
-                .args(&words[1..])
-                .args(["apt-get", "--version"]),
-        )
-        .is_some()
-    };
-    let prefix: &[&str] = if postgres::is_root() {
-        &["env"]
-    } else {
-        &["sudo", "-n", "env"]
-    };
-    can(prefix).then_some(prefix)
+    let prefixes: [&[&str]; 2] = [&["sudo", "-n", "env"], &["env"]];
+    let prefix = prefixes[usize::from(postgres::is_root())];
+    process::answer(&mut apt_get(prefix, &["--version"])).map(|_| prefix)
 }
 
 fn apt_get(prefix: &[&str], arguments: &[&str]) -> std::process::Command {
     let mut command = process::program(prefix[0]);
-    command
-        .args(&prefix[1..])
-        // Without this, a package that asks a question would wait forever.
-        .args(["DEBIAN_FRONTEND=noninteractive", "apt-get"])
-        .args(arguments);
+    command.args(&prefix[1..]);
+    // Without this, a package that asks a question would wait forever.
+    command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]);
+    command.args(arguments);
     command
 }

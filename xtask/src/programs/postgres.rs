@@ -87,20 +87,15 @@ pub fn is_root() -> bool {
 }
 
 fn debian_folders() -> Vec<PathBuf> {
-    let entries = fs::read_dir("/usr/lib/postgresql")
-        .into_iter()
-        .flatten()
-        .flatten();
-    newest_first(entries.map(|entry| entry.path()).collect())
+    let entries = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+    newest_first(entries.flatten().map(|entry| entry.path()).collect())
 }
 
 fn newest_first(mut versions: Vec<PathBuf>) -> Vec<PathBuf> {
     let number = |folder: &PathBuf| folder.file_name()?.to_str()?.parse::<u32>().ok();
     versions.sort_by_key(|folder| std::cmp::Reverse(number(folder)));
-    versions
-        .into_iter()
-        .map(|folder| folder.join("bin"))
-        .collect()
+    let folders = versions.into_iter().map(|folder| folder.join("bin"));
+    folders.collect()
 }
 
 /// The folder of a cluster and the account that runs it.
@@ -120,16 +115,12 @@ struct Owner {
 
 impl Place {
     fn prepare(programs: &Path) -> Result<Self> {
-        let owner = if is_root() {
-            Some(Owner::postgres()?)
-        } else {
-            None
-        };
+        let owner = is_root().then(Owner::postgres).transpose()?;
         let folder = Builder::new().prefix("slugline-pg-").tempdir();
         let folder = folder.context("PostgreSQL needs a folder")?.keep();
         if let Some(Owner { user, group }) = owner {
-            unix::hand_over(&folder, user, group)
-                .with_context(|| format!("cannot hand over {}", folder.display()))?;
+            let mut chown = process::program("chown");
+            process::run(chown.arg(format!("{user}:{group}")).arg(&folder))?;
         }
         Ok(Self {
             programs: programs.to_owned(),
@@ -139,29 +130,16 @@ impl Place {
     }
 
     fn initialize(&self, more_settings: &str) -> Result<()> {
-        let arguments = [
-            "--auth=trust",
-            "--username=postgres",
-            "--encoding=UTF8",
-            "--no-sync",
-        ];
+        // It collates unlike bytes do, as most servers out there: a query that relies on byte order
+        // without saying so fails here.
+        let options = "--auth=trust --username=postgres --encoding=UTF8 --no-sync \
+                       --locale=C --locale-provider=icu --icu-locale=en -D";
         let mut initdb = self.command(&self.programs.join("initdb"));
-        process::run_quietly(
-            initdb
-                .args(arguments) // Collates unlike bytes do, as most servers out there: a query that
-                // relies on byte order without saying so fails here.
-                .args(["--locale=C", "--locale-provider=icu", "--icu-locale=en"])
-                .arg("-D")
-                .arg(self.data()),
-        )?;
+        process::run_quietly(initdb.args(options.split(' ')).arg(self.data()))?;
         let path = self.data().join("postgresql.conf");
-        OpenOptions::new()
-            .append(true)
-            .open(&path)
-            .and_then(|mut file| {
-                let settings = settings(&self.folder) + more_settings;
-                file.write_all(settings.as_bytes())
-            })
+        let file = OpenOptions::new().append(true).open(&path);
+        let settings = settings(&self.folder) + more_settings;
+        file.and_then(|mut file| file.write_all(settings.as_bytes()))
             .with_context(|| format!("cannot write {}", path.display()))
     }
 
@@ -233,16 +211,13 @@ impl Janitor {
         let mut command = place.command(Path::new("sh"));
         command
             .args(["-c", DUTY, "janitor"])
-            .args([&place.programs, &place.folder]);
-        command
+            .args([&place.programs, &place.folder])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         unix::set_apart(&mut command);
-        let child = command.spawn();
-        child
-            .map(Self)
-            .with_context(|| process::cannot_start(&command))
+        let child = command.spawn().map(Self);
+        child.with_context(|| process::cannot_start(&command))
     }
 }
 

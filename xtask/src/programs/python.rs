@@ -1,50 +1,35 @@
 //! Python, which runs the official MCP clients of that language, and ClickHouse and DuckDB
 //! as libraries.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{fs, path::Path};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::process;
 
-/// A folder of packages below `target`, which the tests use.
-struct Environment {
-    content: &'static str,
-    folder: &'static str,
-    /// The list of packages.
-    list: &'static str,
-    /// True to install the packages' dependencies too.
-    with_dependencies: bool,
-}
-
-/// Separate, because the MCP client's major versions conflict.
-const ENVIRONMENTS: [Environment; 4] = [
-    Environment {
-        content: "the Python MCP client, version 1",
-        folder: "mcp-python-1",
-        list: "crates/server/tests/mcp-clients/requirements-1.txt",
-        with_dependencies: true,
-    },
-    Environment {
-        content: "the Python MCP client, version 2",
-        folder: "mcp-python-2",
-        list: "crates/server/tests/mcp-clients/requirements-2.txt",
-        with_dependencies: true,
-    },
-    Environment {
-        content: "ClickHouse as a library, 560 MB",
-        folder: "clickhouse-python",
-        list: "crates/testkit/clickhouse/requirements.txt",
-        // The dependencies are libraries for data frames, another 350 MB.
-        with_dependencies: false,
-    },
-    Environment {
-        content: "DuckDB as a library, 20 MB",
-        folder: "duckdb-python",
-        list: "crates/server/tests/visit-files/requirements.txt",
-        with_dependencies: true,
-    },
+/// Folders of packages below `target`, which the tests use, their contents and the lists of
+/// these. Separate, because the MCP client's major versions conflict.
+const ENVIRONMENTS: [[&str; 3]; 4] = [
+    [
+        "mcp-python-1",
+        "the Python MCP client, version 1",
+        "crates/server/tests/mcp-clients/requirements-1.txt",
+    ],
+    [
+        "mcp-python-2",
+        "the Python MCP client, version 2",
+        "crates/server/tests/mcp-clients/requirements-2.txt",
+    ],
+    [
+        "clickhouse-python",
+        "ClickHouse as a library, 560 MB",
+        "crates/testkit/clickhouse/requirements.txt",
+    ],
+    [
+        "duckdb-python",
+        "DuckDB as a library, 20 MB",
+        "crates/server/tests/visit-files/requirements.txt",
+    ],
 ];
 
 /// True if Python is installed and can create environments with pip; Debian has that in a
@@ -56,78 +41,49 @@ pub fn is_installed() -> bool {
 
 /// Creates the environments and installs the packages, unless they are current.
 pub fn install() -> Result<()> {
-    for environment in ENVIRONMENTS {
-        let folder = process::root().join("target").join(environment.folder);
-        let wanted = Requirements::read(process::root().join(environment.list))?;
-        if !wanted.are_met_in(&folder) {
-            println!("installing {}", environment.content);
-            wanted.install(&folder, environment.with_dependencies)?;
+    for [folder, content, list] in ENVIRONMENTS {
+        let folder = process::root().join("target").join(folder);
+        let list = process::root().join(list);
+        if !is_current(&folder, &list) {
+            println!("installing {content}");
+            install_in(&folder, &list)?;
         }
     }
     Ok(())
 }
 
-/// A list of packages with their versions.
-struct Requirements {
-    file: PathBuf,
-    text: String,
+/// True if the last step of an installation has copied this list into the environment.
+fn is_current(folder: &Path, list: &Path) -> bool {
+    let installed = fs::read(folder.join(INSTALLED));
+    installed.is_ok_and(|installed| fs::read(list).is_ok_and(|list| list == installed))
 }
 
-impl Requirements {
-    fn read(file: PathBuf) -> Result<Self> {
-        let text = fs::read_to_string(&file)
-            .with_context(|| format!("{} cannot be read", file.display()))?;
-        Ok(Self { file, text })
-    }
-
-    /// The last step of an installation copies the list into the environment.
-    fn are_met_in(&self, folder: &Path) -> bool {
-        fs::read_to_string(installed_in(folder)).is_ok_and(|text| text == self.text)
-    }
-
-    fn install(&self, folder: &Path, with_dependencies: bool) -> Result<()> {
-        let make = ["-m", "venv", "--clear"];
-        process::run(process::program("python3").args(make).arg(folder))?;
-        let arguments = [
-            "install",
-            "--quiet",
-            "--no-input",
-            "--disable-pip-version-check",
-            "--requirement",
-        ];
-        let mut pip = process::program(folder.join("bin/pip"));
-        pip.args(arguments).arg(&self.file);
-        if !with_dependencies {
-            pip.arg("--no-deps");
-        }
-        process::run(&mut pip)?;
-        Ok(fs::write(installed_in(folder), &self.text)?)
-    }
+fn install_in(folder: &Path, list: &Path) -> Result<()> {
+    let make = ["-m", "venv", "--clear"];
+    process::run(process::program("python3").args(make).arg(folder))?;
+    // The lists name what their packages need. Only ClickHouse's omits libraries of data frames, 350 MB.
+    let install = "install --quiet --no-input --disable-pip-version-check --no-deps --requirement";
+    let mut pip = process::program(folder.join("bin/pip"));
+    process::run(pip.args(install.split(' ')).arg(list))?;
+    fs::copy(list, folder.join(INSTALLED))?;
+    Ok(())
 }
 
-fn installed_in(folder: &Path) -> PathBuf {
-    folder.join("requirements.txt")
-}
+const INSTALLED: &str = "requirements.txt";
 
 #[cfg(test)]
 mod tests {
-    use std::env;
-
     use super::*;
 
     #[test]
     fn an_environment_is_current_while_its_list_is_the_same() {
-        let folder = env::temp_dir().join(format!("slugline-python-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let wanted = Requirements {
-            file: folder.join("wanted.txt"),
-            text: "mcp==1\n".into(),
-        };
-        assert!(!wanted.are_met_in(&folder), "nothing is installed");
-        fs::write(installed_in(&folder), "mcp==1\n").unwrap();
-        assert!(wanted.are_met_in(&folder));
-        fs::write(installed_in(&folder), "mcp==2\n").unwrap();
-        assert!(!wanted.are_met_in(&folder), "the list changed");
-        fs::remove_dir_all(folder).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let list = folder.path().join("list.txt");
+        fs::write(&list, "mcp==1\n").unwrap();
+        assert!(!is_current(folder.path(), &list), "nothing is installed");
+        fs::copy(&list, folder.path().join(INSTALLED)).unwrap();
+        assert!(is_current(folder.path(), &list));
+        fs::write(&list, "mcp==2\n").unwrap();
+        assert!(!is_current(folder.path(), &list), "the list changed");
     }
 }

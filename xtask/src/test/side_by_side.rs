@@ -2,13 +2,12 @@
 //! tests wait for a service, a browser or a database.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::{fs, thread};
 
 use anyhow::{Context, Result};
-use serde_json::Value;
+use cargo_metadata::Message;
 
 use xtask::process;
 
@@ -16,15 +15,12 @@ use xtask::process;
 /// The largest comes first, because it runs longest.
 pub(super) fn programs(messages: &[u8]) -> Result<Vec<Command>> {
     let mut programs = Vec::new();
-    for line in messages.split(|byte| *byte == b'\n') {
-        let Ok(message) = serde_json::from_slice::<Value>(line) else {
-            continue;
-        };
-        let path = message["executable"].as_str();
-        if let (Some(path), Some(true)) = (path, message["profile"]["test"].as_bool()) {
-            let manifest = message["manifest_path"].as_str();
-            let folder = manifest.and_then(|manifest| Path::new(manifest).parent());
-            let mut command = Command::new(path);
+    for message in Message::parse_stream(messages) {
+        if let Message::CompilerArtifact(built) = message?
+            && let (true, Some(path)) = (built.profile.test, built.executable)
+        {
+            let mut command = Command::new(&path);
+            let folder = built.manifest_path.parent();
             command.current_dir(folder.context("a test program without a package")?);
             programs.push((fs::metadata(path)?.len(), command));
         }
@@ -114,8 +110,12 @@ mod tests {
     fn only_test_programs_of_a_build_run_each_in_its_package() {
         let file = std::env::current_exe().unwrap();
         let message = |test: bool| {
-            let manifest = "/there/crates/one/Cargo.toml";
-            serde_json::json!({"executable": file, "profile": {"test": test}, "manifest_path": manifest})
+            serde_json::json!({
+                "reason": "compiler-artifact", "package_id": "one", "manifest_path": "/there/crates/one/Cargo.toml",
+                "target": {"name": "one", "kind": ["lib"], "crate_types": ["lib"], "src_path": "/there/crates/one/lib.rs"},
+                "profile": {"opt_level": "0", "debug_assertions": true, "overflow_checks": true, "test": test},
+                "features": [], "filenames": [], "executable": file, "fresh": true,
+            })
         };
         let messages = format!("{}\n{}\nno JSON\n{{}}\n", message(true), message(false));
         let [program] = &programs(messages.as_bytes()).unwrap()[..] else {
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(program.get_program(), file);
         assert_eq!(
             program.get_current_dir(),
-            Some(Path::new("/there/crates/one"))
+            Some("/there/crates/one".as_ref())
         );
     }
 }

@@ -10,10 +10,7 @@ use clap::Args;
 use tempfile::TempDir;
 
 use super::{analytics::beside::Beside, analytics::part::Part, cpus::Cpus, instance::Binary};
-use xtask::{
-    process,
-    programs::{packages, target},
-};
+use xtask::{process, programs::target};
 
 /// Options of `cargo xtask bench`.
 #[derive(Clone, Debug, Args)]
@@ -77,7 +74,8 @@ impl Plan {
             None => build(&["-p", "slugline", "--bin", "slugline"])?.join("slugline"),
         };
         let yardsticks = build(&["-p", "slugline-bench", "--examples"])?.join("examples");
-        let of_releases = options.with_static.then(static_program).transpose()?;
+        let release = || target::release(&target::here());
+        let of_releases = options.with_static.then(release).transpose()?;
         let named = |name| move |path| Binary { name, path };
         Ok(Self {
             binary: named("slugline")(path),
@@ -147,28 +145,8 @@ fn new_scratch(kept: &Path) -> Result<TempDir> {
 /// Each call is a build of its own, because dependencies of examples and tests would add features
 /// to the binary's crates, which a released binary lacks.
 fn build(targets: &[&str]) -> Result<PathBuf> {
-    let mut build = process::cargo();
-    process::run(build.args(["build", "--release"]).args(targets))?;
+    process::run(process::cargo("build --release").args(targets))?;
     Ok(target_folder().join("release"))
-}
-
-/// Builds the program of the releases as `deploy/Containerfile` does.
-fn static_program() -> Result<PathBuf> {
-    let target = format!("{}-unknown-linux-musl", env::consts::ARCH);
-    packages::ensure_programs(&[("musl-gcc", "musl-tools")])?;
-    target::ensure(&target)?;
-    let mut build = process::cargo();
-    build.env("TARGET_CC", "musl-gcc");
-    build.args([
-        "build",
-        "--locked",
-        "--profile",
-        "dist",
-        "--target",
-        &target,
-    ]);
-    process::run(build.args(["--package", "slugline"]))?;
-    Ok(target_folder().join(target).join("dist/slugline"))
 }
 
 /// Cargo's folder of builds.

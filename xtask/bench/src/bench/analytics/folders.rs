@@ -42,8 +42,7 @@ pub(super) fn prepared(
 
 /// Sends visits through the recorder; returns its report.
 fn record(visits: u32, file: &Path) -> Result<String> {
-    let mut bench = process::cargo();
-    bench.args(["bench", "-p", "slugline", "--bench", "recorder", "--"]);
+    let mut bench = process::cargo("bench -p slugline --bench recorder --");
     bench.arg(visits.to_string()).arg(file);
     Ok(String::from_utf8(process::stdout(&mut bench)?)?)
 }
