@@ -26,6 +26,8 @@ const MAX_ERROR_BYTES: usize = 4_096;
 pub(crate) struct Client {
     target: ClickHouseTarget,
     wire: Arc<dyn ClickHouseWire>,
+    /// The time limit of a statement that is neither a question nor a batch of visits.
+    pub(crate) timeout: Duration,
     /// The default database for table names; `None` while it may not exist, because naming it
     /// would make every statement fail.
     database: Option<String>,
@@ -49,6 +51,7 @@ impl Client {
     pub(crate) fn new(target: ClickHouseTarget, wire: Arc<dyn ClickHouseWire>) -> Self {
         let database = Some(target.database().to_owned());
         Self {
+            timeout: target.timeout,
             target,
             wire,
             database,

@@ -17,6 +17,8 @@ pub struct ClickHouseTarget {
     user: String,
     password: String,
     database: String,
+    /// The time limit of a statement that is neither a question nor a batch of visits.
+    pub(crate) timeout: Duration,
 }
 
 impl ClickHouseTarget {
@@ -88,6 +90,7 @@ impl FromStr for ClickHouseTarget {
             user,
             password: decoded(url.password().unwrap_or(""))?,
             database: database.to_owned(),
+            timeout: Duration::from_secs(10),
         })
     }
 }

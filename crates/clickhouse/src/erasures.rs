@@ -22,7 +22,6 @@ use crate::{
     error::ClickHouseError,
     gaps,
     row_binary::{Cursor, IMPORTED_MS, put_text, text},
-    schema::TIMEOUT,
     sql,
 };
 
@@ -215,7 +214,7 @@ impl Erasures {
         let left = match conditions(&orders) {
             Some(any) => {
                 let found = format!("SELECT DISTINCT link_id FROM access_log WHERE {any}");
-                client.rows(&found, TIMEOUT, text).await?
+                client.rows(&found, client.timeout, text).await?
             }
             None => Vec::new(),
         };
@@ -228,7 +227,7 @@ impl Erasures {
             .collect();
         if let Some(any) = conditions(&begin) {
             let delete = format!("ALTER TABLE access_log DELETE WHERE {any}");
-            client.run(&delete, TIMEOUT).await?;
+            client.run(&delete, client.timeout).await?;
             let now = Instant::now();
             self.under_way
                 .extend(begin.into_iter().map(|order| (order, now)));
@@ -249,7 +248,7 @@ async fn write(client: &Client, order: &Order) -> Result<(), ClickHouseError> {
     row.extend_from_slice(&order.until_ms.to_le_bytes());
     let token = format!("erase {} {}", order.link, order.until_ms);
     let into = "slugline_erasure (link_id, until_ms)";
-    client.insert(into, &token, row, TIMEOUT).await
+    client.insert(into, &token, row, client.timeout).await
 }
 
 /// The latest order of every link in ClickHouse's table.
@@ -261,5 +260,5 @@ async fn all(client: &Client) -> Result<Vec<Order>, ClickHouseError> {
             until_ms: row.i64()?,
         })
     };
-    client.rows(sql, TIMEOUT, read).await
+    client.rows(sql, client.timeout, read).await
 }

@@ -18,7 +18,6 @@ use crate::{
     client::Client,
     error::{ClickHouseError, ShipError},
     row_binary::{Cursor, DecodeError, put_text},
-    schema::TIMEOUT,
     spool::new_token,
     sql::{gaps_of, text},
 };
@@ -65,7 +64,7 @@ pub(crate) async fn of_all_nodes(
             lost: row.u64()?,
         })
     };
-    let rows = client.rows(&sql, TIMEOUT, read).await?;
+    let rows = client.rows(&sql, client.timeout, read).await?;
     // A statement of sums has one row.
     rows.first().copied().ok_or(DecodeError::Short.into())
 }
@@ -93,7 +92,7 @@ pub(crate) async fn erase(client: &Client, link: &str) -> Result<(), ClickHouseE
         "ALTER TABLE slugline_gap DELETE WHERE link_id = {}",
         text(link)
     );
-    client.run(&delete, TIMEOUT).await
+    client.run(&delete, client.timeout).await
 }
 
 /// Sends the gaps of a spool.
@@ -125,7 +124,7 @@ pub(crate) async fn ship(
     let into =
         "slugline_gap (from_minute, until_minute, link_id, slug, sampling_interval, lost, id)";
     client
-        .insert(into, &new_token(random), rows, TIMEOUT)
+        .insert(into, &new_token(random), rows, client.timeout)
         .await?;
     forget(spool, &spans, &losses)?;
     Ok(())

@@ -35,7 +35,6 @@ use crate::{
     client::Client,
     error::{ClickHouseError, ShipError},
     row_binary::{Cursor, DecodeError, number, put_bytes, put_text},
-    schema::TIMEOUT,
     sql,
 };
 
@@ -156,7 +155,7 @@ async fn agree_on(
          ORDER BY offered_at, salt LIMIT 1",
         sql::text(period)
     );
-    if let Some(salt) = client.rows(&winner, TIMEOUT, salt).await?.pop() {
+    if let Some(salt) = client.rows(&winner, client.timeout, salt).await?.pop() {
         return Ok(salt);
     }
     let mut row = Vec::new();
@@ -167,8 +166,8 @@ async fn agree_on(
     let hour = now.get().div_euclid(HOUR_MS);
     let token = format!("salt {period} {start} {hour}");
     let into = "slugline_salt (period, start_ms, end_ms, salt)";
-    client.insert(into, &token, row, TIMEOUT).await?;
-    let salts = client.rows(&winner, TIMEOUT, salt).await?;
+    client.insert(into, &token, row, client.timeout).await?;
+    let salts = client.rows(&winner, client.timeout, salt).await?;
     salts.into_iter().next().ok_or(DecodeError::Short.into())
 }
 
@@ -199,12 +198,12 @@ async fn delete_ended(
         "SELECT toUInt64(toUnixTimestamp(now())) FROM slugline_salt WHERE {} LIMIT 1",
         ended(before.get())
     );
-    let Some(now) = client.rows(&now, TIMEOUT, number).await?.pop() else {
+    let Some(now) = client.rows(&now, client.timeout, number).await?.pop() else {
         return Ok(false);
     };
     let now_ms = i64::try_from(now).unwrap_or(i64::MAX).saturating_mul(1_000);
     let ended = ended(before.get().min(now_ms));
     let delete = format!("ALTER TABLE slugline_salt DELETE WHERE {ended}");
-    client.run(&delete, TIMEOUT).await?;
+    client.run(&delete, client.timeout).await?;
     Ok(true)
 }

@@ -31,10 +31,6 @@ const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS slugline_schema \
 /// The time limit of a step, which may read the whole table.
 const STEP_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// The time limit of one statement. The library that tests share answers one statement after the
-/// other, so there it covers the statements of other tests, too.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(if cfg!(test) { 600 } else { 10 });
-
 /// The tables whose rows end, each with its rule in the form in which ClickHouse repeats it. A gap
 /// may last until a minute that a date of ClickHouse cannot name.
 pub(crate) const ROW_ENDS: [(&str, &str); 2] = [
@@ -91,9 +87,9 @@ async fn create(client: &Client) -> Result<(), ClickHouseError> {
         == 0
     {
         let create = format!("CREATE DATABASE IF NOT EXISTS {database}");
-        client.outside().run(&create, TIMEOUT).await?;
+        client.outside().run(&create, client.timeout).await?;
     }
-    client.run(VERSIONS, TIMEOUT).await?;
+    client.run(VERSIONS, client.timeout).await?;
     let done = applied(client).await?;
     for (number, step) in (1_u64..).zip(STEPS) {
         let fingerprint = fingerprint(step);
@@ -112,7 +108,7 @@ async fn create(client: &Client) -> Result<(), ClickHouseError> {
         let note = format!(
             "INSERT INTO slugline_schema (version, fingerprint) SELECT {number}, {fingerprint}"
         );
-        client.run(&note, TIMEOUT).await?;
+        client.run(&note, client.timeout).await?;
     }
     Ok(())
 }
@@ -121,7 +117,7 @@ async fn create(client: &Client) -> Result<(), ClickHouseError> {
 async fn applied(client: &Client) -> Result<Vec<(u64, u64)>, ClickHouseError> {
     let sql = "SELECT toUInt64(version), fingerprint FROM slugline_schema";
     let read = |row: &mut Cursor<'_>| Ok((row.u64()?, row.u64()?));
-    match client.rows(sql, TIMEOUT, read).await {
+    match client.rows(sql, client.timeout, read).await {
         // Builds before the first release kept no fingerprints.
         Err(error) if error.is_about_an_unknown_column() => Err(earlier(client)),
         applied => applied,
@@ -144,7 +140,7 @@ fn fingerprint(step: &str) -> u64 {
 /// Adds the projections. Other engines than `MergeTree`, such as `Distributed`, have none, and old
 /// versions do not know the words.
 async fn add_totals(client: &Client) -> Result<(), ClickHouseError> {
-    match client.run(&totals::creation(), TIMEOUT).await {
+    match client.run(&totals::creation(), client.timeout).await {
         Err(error) if error.is_about_the_statement() => {
             let error: &(dyn StdError + 'static) = &error;
             tracing::info!(
@@ -165,7 +161,7 @@ async fn retain(client: &Client, days: Option<NonZeroU32>) -> Result<(), ClickHo
         sql::text(client.target().database())
     );
     let read = |row: &mut Cursor<'_>| Ok((row.text()?, row.text()?, row.text()?));
-    let tables = client.rows(&tables, TIMEOUT, read).await?;
+    let tables = client.rows(&tables, client.timeout, read).await?;
     for (table, end) in ROW_ENDS {
         let change = tables
             .iter()
@@ -175,7 +171,7 @@ async fn retain(client: &Client, days: Option<NonZeroU32>) -> Result<(), ClickHo
         if let Some(change) = change {
             tracing::info!(table, days, "the retention in ClickHouse changes");
             let sql = format!("ALTER TABLE {table} {change}");
-            client.run(&sql, TIMEOUT).await?;
+            client.run(&sql, client.timeout).await?;
         }
     }
     Ok(())
@@ -192,7 +188,7 @@ fn change_of_row_end(end: &str, definition: &str, days: Option<NonZeroU32>) -> O
 }
 
 async fn count(client: &Client, sql: &str) -> Result<u64, ClickHouseError> {
-    let rows = client.rows(sql, TIMEOUT, number).await?;
+    let rows = client.rows(sql, client.timeout, number).await?;
     Ok(rows.first().copied().unwrap_or(0))
 }
 

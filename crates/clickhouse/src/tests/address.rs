@@ -1,8 +1,11 @@
 //! The databases of tests, and the wire to them.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
 };
 
 use slugline_testkit::{ClickHouse, ClickHouseEngine, KilledClickHouse};
@@ -39,9 +42,13 @@ impl Address {
     }
 
     pub(crate) fn at(url: &str, engine: ClickHouseEngine) -> Self {
+        let mut target: ClickHouseTarget = url.parse().unwrap();
+        // The library that tests share answers one statement after the other, so the limit covers
+        // the statements of other tests, too.
+        target.timeout = Duration::from_mins(10);
         Self {
             url: url.to_owned(),
-            target: url.parse().unwrap(),
+            target,
             engine,
         }
     }
