@@ -22,21 +22,23 @@ fn knock(server: &Server, client: &str, password: &str) -> Answer {
 /// Guesses until the service refuses to listen. It hears at least `allowed` guesses. It may hear
 /// more: the limit is one of the last minute, so old guesses count less and less while the test
 /// goes on.
-fn stop_guessing(allowed: usize, mut guess: impl FnMut() -> u16) {
-    let heard = (0..2 * allowed).take_while(|_| match guess() {
+fn stop_guessing(allowed: usize, mut guess: impl FnMut() -> Answer) {
+    let is_heard = |answer: Answer| match answer.status {
         403 => true,
-        429 => false,
+        429 => {
+            assert_ne!(answer.header("retry-after"), "");
+            false
+        }
         other => panic!("a guess was answered by {other}"),
-    });
-    let heard = heard.count();
+    };
+    let heard = (0..2 * allowed).take_while(|_| is_heard(guess())).count();
     assert!((allowed..2 * allowed).contains(&heard), "{heard}");
 }
 
 #[test]
 fn the_right_password_opens_after_any_number_of_wrong_ones() {
     let server = vault();
-    let guess = || knock(&server, "192.0.2.1", "guess").status;
-    stop_guessing(10, guess);
+    stop_guessing(10, || knock(&server, "192.0.2.1", "guess"));
     let through = knock(&server, "192.0.2.1", "letmein").is(301);
     assert_eq!(through.header("cache-control"), "no-store");
     assert_eq!(knock(&server, "198.51.100.1", "letmein").status, 301);

@@ -268,6 +268,25 @@ fn a_demonstration_refuses_what_the_document_says_and_treats_both_alike() {
     }
     let refused = refuses_where_documented(&server, "/api/", 403, "preview_mode");
     assert_eq!(refused, 21);
+    for (operation, words) in [
+        ("link_edit", "cannot edit links"),
+        ("link_patch", "cannot edit links"),
+        ("link_delete", "cannot delete links"),
+        ("link_import", "cannot import links"),
+        ("link_export", "cannot export links"),
+        ("link_explain", "cannot explain links"),
+        ("link_check", "cannot check links"),
+        ("slug_suggest", "cannot suggest slugs and previews"),
+        ("migration_run", "cannot move links here"),
+        ("visits_erase", "cannot erase visits"),
+        ("token_list", "has no named tokens"),
+        ("link_trash", "has no history of links"),
+        ("domain_add", "cannot change domains"),
+    ] {
+        let row = row(operation);
+        let told = row.ask(&server, TOKEN, &row.input).json()["statusMessage"].clone();
+        assert_eq!(told, format!("Preview mode {words}."), "{operation}");
+    }
 }
 
 #[test]
