@@ -229,6 +229,7 @@ pub(crate) fn floor(number: &str, divisor: i64) -> String {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{LinkId, UnixMillis, UtcOffset};
+    use slugline_testkit::questions;
 
     use super::*;
 
@@ -242,10 +243,7 @@ mod tests {
 
     #[test]
     fn values_that_none_can_have_match_nothing() {
-        let filter = |dimension, value: &str| VisitFilter {
-            values: vec![(dimension, Choice::any_of([value.to_owned()]))],
-            ..VisitFilter::default()
-        };
+        let filter = questions::having;
         let nothing = "access_log WHERE 1 AND 0";
         assert_eq!(asked(&filter(Dimension::Ip, "1) OR (1")), nothing);
         for no_degrees in ["1) OR (1", "NaN", "inf", "1e300"] {
@@ -276,10 +274,7 @@ mod tests {
 
     #[test]
     fn long_values_are_cut_as_stored_ones_are() {
-        let filter = VisitFilter {
-            values: vec![(Dimension::Referer, Choice::any_of(["a".repeat(500)]))],
-            ..VisitFilter::default()
-        };
+        let filter = questions::having(Dimension::Referer, &"a".repeat(500));
         let expected = format!("access_log WHERE 1 AND referer IN ('{}')", "a".repeat(128));
         assert_eq!(asked(&filter), expected);
     }

@@ -173,22 +173,15 @@ fn columns(filter: &VisitFilter, by: &[Dimension]) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Bots, Choice, UnixSeconds};
+    use slugline_domain::{Bots, Choice};
+    use slugline_testkit::questions::between;
 
     use super::*;
-
-    fn filter(from: i64, until: i64) -> VisitFilter {
-        VisitFilter {
-            from: UnixSeconds::new(from).ok(),
-            until: UnixSeconds::new(until).ok(),
-            ..VisitFilter::default()
-        }
-    }
 
     #[test]
     fn whole_days_are_asked_for_apart_from_the_ends() {
         let asked_for = |filter: &VisitFilter| asked_for(filter, &[], true);
-        let two = asked_for(&filter(86_399, 3 * 86_400));
+        let two = asked_for(&between(86_399, 3 * 86_400));
         let [days, ends] = two.parts() else {
             panic!("{two:?}");
         };
@@ -197,7 +190,7 @@ mod tests {
         let expected = "AND (ts_ms >= 86399000 AND ts_ms < 86400000 \
                         OR ts_ms >= 259200000 AND ts_ms <= 259200999)";
         assert!(ends.ends_with(expected), "{ends}");
-        let one = asked_for(&filter(86_400, 2 * 86_400 - 1));
+        let one = asked_for(&between(86_400, 2 * 86_400 - 1));
         assert_eq!(one.parts().len(), 1);
         let all = asked_for(&VisitFilter::default());
         assert_eq!(
@@ -205,7 +198,7 @@ mod tests {
             VisitSource::Days(vec!["access_log WHERE 1".to_owned()])
         );
         // There is no whole day.
-        let within = filter(1, 2 * 86_400 - 2);
+        let within = between(1, 2 * 86_400 - 2);
         assert_eq!(asked_for(&within), VisitSource::Visits(asked(&within)));
     }
 
@@ -213,7 +206,7 @@ mod tests {
     fn only_what_one_projection_has_is_asked_for_by_days() {
         let people = VisitFilter {
             values: vec![Bots::Exclude.condition().unwrap()],
-            ..filter(1, 864_000)
+            ..between(1, 864_000)
         };
         let has_totals = |filter: &VisitFilter, by, visitors| {
             matches!(asked_for(filter, by, visitors), VisitSource::Days(_))

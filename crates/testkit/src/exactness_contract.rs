@@ -11,13 +11,12 @@ use std::{
 };
 
 use slugline_domain::{
-    Choice, CountersQuery, Dimension, FollowedLink, HeatmapQuery, LinkId, MetricsQuery, RowLimit,
-    TimeUnit, UnixMillis, UnixSeconds, ViewsQuery, Visit, VisitFilter, VisitHeaders, Way,
-    ZoneOffsets,
+    Choice, Dimension, FollowedLink, HeatmapQuery, LinkId, TimeUnit, UnixMillis, UnixSeconds,
+    Visit, VisitFilter, VisitHeaders, Way,
     ports::{Random, VisitLog, VisitSink},
 };
 
-use crate::{NOON, SeededRandom, ambient::random_cases, link};
+use crate::{NOON, SeededRandom, ambient::random_cases, link, questions};
 
 /// A recorder and its log.
 #[expect(async_fn_in_trait, reason = "tests run it on one thread")]
@@ -205,10 +204,7 @@ async fn ask(log: &dyn VisitLog, dice: &Dice, filter: &VisitFilter, meant: &[&Ca
     let filter = filter.clone();
     match dice.below(4) {
         0 => {
-            let query = CountersQuery {
-                filter: filter.clone(),
-                per_link: false,
-            };
+            let query = questions::total(filter.clone());
             let report = log.counters(&query).await.expect("the log answers");
             let exact = report.sampling.exact();
             if exact {
@@ -222,11 +218,7 @@ async fn ask(log: &dyn VisitLog, dice: &Dice, filter: &VisitFilter, meant: &[&Ca
             exact
         }
         1 => {
-            let query = ViewsQuery {
-                filter: filter.clone(),
-                unit: TimeUnit::Minute,
-                zone: ZoneOffsets::default(),
-            };
+            let query = questions::by_time(filter.clone(), TimeUnit::Minute);
             let report = log.views(&query).await.expect("the log answers");
             let exact = report.sampling.exact();
             if exact {
@@ -246,7 +238,7 @@ async fn ask(log: &dyn VisitLog, dice: &Dice, filter: &VisitFilter, meant: &[&Ca
         2 => {
             let query = HeatmapQuery {
                 filter: filter.clone(),
-                zone: ZoneOffsets::default(),
+                ..HeatmapQuery::default()
             };
             let report = log.heatmap(&query).await.expect("the log answers");
             let exact = report.sampling.exact();
@@ -257,12 +249,7 @@ async fn ask(log: &dyn VisitLog, dice: &Dice, filter: &VisitFilter, meant: &[&Ca
             exact
         }
         _ => {
-            let query = MetricsQuery {
-                filter: filter.clone(),
-                dimension: Dimension::Referer,
-                limit: RowLimit::DEFAULT,
-                visitors: true,
-            };
+            let query = questions::by_value(filter.clone(), Dimension::Referer);
             let report = log.metrics(&query).await.expect("the log answers");
             let exact = report.sampling.exact();
             if exact {

@@ -17,6 +17,7 @@
 //! | `counted_visits`, `listed_…`, `scripted_…` | other ports in memory |
 //! | `ambient`, `assert_matches`, `builders`, `delete_by_key`, `place_files`, `join_all`, `killed_test` | clock and random source; an assertion; links; deleting any version; files of places; futures that overlap; a test that another one kills |
 //! | `clickhouse`, `redis` | real servers, for one test or for all of a program; with the feature `servers` |
+//! | `questions` | questions about visits |
 //! | `world` | visits like those of a busy site, for measurements |
 
 mod ambient;
@@ -49,6 +50,7 @@ pub mod link_history_contract;
 pub mod link_store_contract;
 pub mod migration_store_contract;
 pub mod old_store_contract;
+pub mod questions;
 pub mod secret_store_contract;
 pub mod token_store_contract;
 #[cfg(feature = "oracle")]

@@ -10,13 +10,12 @@
 use std::net::Ipv4Addr;
 
 use slugline_domain::{
-    Choice, Counters, CountersQuery, Dimension, EventsQuery, HeatmapQuery, LinkId, MetricsQuery,
-    RowLimit, StoredVisit, TimeUnit, ViewsQuery, Visit, VisitFilter, VisitHeaders, Way,
-    ZoneOffsets,
+    Choice, Counters, CountersQuery, Dimension, HeatmapQuery, LinkId, MetricsQuery, RowLimit,
+    StoredVisit, TimeUnit, Visit, VisitFilter, VisitHeaders, Way,
     ports::{VisitEraser, VisitLog, VisitSink},
 };
 
-use crate::{link, seconds};
+use crate::{link, questions, seconds, with};
 
 /// An engine under test. It stores a hundred visits a minute without sampling them.
 #[expect(async_fn_in_trait, reason = "tests run it on one thread")]
@@ -66,10 +65,7 @@ async fn each_visit_counts_once(store: &impl VisitStore) {
     record_some(store).await;
     let all = counters(store, VisitFilter::default()).await;
     assert_eq!((all.visits, all.visitors, all.referers), (10, 5, 1));
-    let query = CountersQuery {
-        filter: VisitFilter::default(),
-        per_link: true,
-    };
+    let query = questions::by_link(VisitFilter::default());
     let report = store.log().counters(&query).await.expect("counters");
     assert!(report.sampling.exact(), "{:?}", report.sampling);
     let rows = report.rows.iter().map(|row| {
@@ -81,11 +77,7 @@ async fn each_visit_counts_once(store: &impl VisitStore) {
         [("id-docs", 6, 3), ("id-sale", 4, 2)]
     );
 
-    let query = ViewsQuery {
-        filter: VisitFilter::default(),
-        unit: TimeUnit::Minute,
-        zone: ZoneOffsets::default(),
-    };
+    let query = questions::by_time(VisitFilter::default(), TimeUnit::Minute);
     let views = store.log().views(&query).await.expect("views");
     let starts: Vec<_> = views.rows.iter().map(|row| row.start).collect();
     assert!(starts.is_sorted(), "{starts:?}");
@@ -98,32 +90,15 @@ async fn each_visit_counts_once(store: &impl VisitStore) {
 async fn conditions_leave_out_what_does_not_meet_them(store: &impl VisitStore) {
     record_some(store).await;
     let of = async |filter| counters(store, filter).await.visits;
-    let everything = VisitFilter::default;
     let id = |text: &str| text.parse::<LinkId>().expect("an id");
-    let sale = VisitFilter {
-        links: Choice::any_of([id("id-sale")]),
-        ..everything()
-    };
+    let sale = questions::of_links(Choice::any_of([id("id-sale")]));
     assert_eq!(of(sale).await, 4);
-    let others = VisitFilter {
-        links: Choice::none_of([id("id-sale")]),
-        ..everything()
-    };
+    let others = questions::of_links(Choice::none_of([id("id-sale")]));
     assert_eq!(of(others).await, 6);
     // Both bounds are inclusive.
-    let two_seconds = VisitFilter {
-        until: Some(seconds(4)),
-        ..VisitFilter {
-            from: Some(seconds(3)),
-            ..everything()
-        }
-    };
+    let two_seconds = questions::between(seconds(3).get(), seconds(4).get());
     assert_eq!(of(two_seconds).await, 2);
-    let values = vec![(Dimension::Slug, Choice::any_of(["docs".to_owned()]))];
-    let by_slug = VisitFilter {
-        values,
-        ..everything()
-    };
+    let by_slug = questions::having(Dimension::Slug, "docs");
     assert_eq!(of(by_slug).await, 6);
 }
 
@@ -141,10 +116,8 @@ async fn metrics_are_ordered_and_say_what_the_limit_left_out(store: &impl VisitS
     record_some(store).await;
     let expected = [("docs".to_owned(), 6), ("sale".to_owned(), 4)];
     assert_eq!(slugs_by_visits(store).await, expected);
-    let query = MetricsQuery {
-        limit: RowLimit::new(1, RowLimit::MAX).expect("in bounds"),
-        ..by_slug()
-    };
+    let limit = RowLimit::new(1, RowLimit::MAX).expect("in bounds");
+    let query = with(by_slug(), |it| it.limit = limit);
     let first = store.log().metrics(&query).await.expect("metrics");
     assert_eq!((first.rows.len(), first.rows_before_limit), (1, 2));
     assert_eq!(first.others, 4);
@@ -223,19 +196,11 @@ fn visit(slug: &str, after_noon: i64, client: u32) -> Visit {
 }
 
 fn by_slug() -> MetricsQuery {
-    MetricsQuery {
-        filter: VisitFilter::default(),
-        dimension: Dimension::Slug,
-        limit: RowLimit::DEFAULT,
-        visitors: false,
-    }
+    questions::by_value(VisitFilter::default(), Dimension::Slug)
 }
 
 async fn counters(store: &impl VisitStore, filter: VisitFilter) -> Counters {
-    let query = CountersQuery {
-        filter,
-        per_link: false,
-    };
+    let query = questions::total(filter);
     let report = store.log().counters(&query).await.expect("counters");
     assert_eq!(report.rows.len(), 1);
     report.rows[0].counters
@@ -248,10 +213,8 @@ async fn slugs_by_visits(store: &impl VisitStore) -> Vec<(String, u64)> {
 }
 
 async fn events(store: &impl VisitStore, limit: RowLimit) -> Vec<String> {
-    let query = EventsQuery {
-        filter: VisitFilter::default(),
-        limit,
-    };
+    let all = questions::latest(VisitFilter::default());
+    let query = with(all, |it| it.limit = limit);
     let events = store.log().events(&query).await.expect("events");
     let slugs = events.iter().map(|event| event.value(Dimension::Slug));
     slugs.map(String::from).collect()

@@ -186,7 +186,7 @@ fn add(list: &mut Vec<Loss>, loss: Loss) {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::UnixSeconds;
+    use slugline_testkit::questions;
 
     use super::*;
 
@@ -195,12 +195,7 @@ mod tests {
     }
 
     fn between(from: i64, until: i64) -> VisitFilter {
-        let second = |minute: i64| UnixSeconds::new(minute * 60).ok();
-        VisitFilter {
-            from: second(from),
-            until: second(until),
-            ..VisitFilter::default()
-        }
+        questions::between(from * 60, until * 60)
     }
 
     #[test]

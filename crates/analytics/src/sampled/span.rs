@@ -105,17 +105,13 @@ pub(super) fn minute_of(at: UnixMillis) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use slugline_testkit::questions;
+
     use super::*;
 
     #[test]
     fn a_span_of_a_link_concerns_questions_about_its_key_and_its_domain() {
-        let on = |dimension, value: &str| {
-            let only = Choice::any_of([value.to_owned()]);
-            VisitFilter {
-                values: vec![(dimension, only)],
-                ..VisitFilter::default()
-            }
-        };
+        let on = questions::having;
         for (filter, expected) in [
             (on(Dimension::Domain, "go.example"), true),
             (on(Dimension::Domain, ""), false),

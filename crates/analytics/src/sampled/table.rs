@@ -145,7 +145,8 @@ fn interval(stored: u32) -> SamplingInterval {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Choice, Dimension, UnixSeconds};
+    use slugline_domain::{Choice, Dimension};
+    use slugline_testkit::questions;
 
     use super::*;
     use crate::journal::blank;
@@ -176,21 +177,13 @@ mod tests {
             [span(10, "a", 64), span(20, "b", 8), span(30, "", 2)].iter(),
         )
         .unwrap();
-        let second = |minute: i64| UnixSeconds::new(minute * 60).ok();
         let of = |filter: VisitFilter| concerning(&db, &filter).unwrap().get();
-        let between = |from, until| VisitFilter {
-            from: second(from),
-            until: second(until),
-            ..VisitFilter::default()
-        };
+        let between = |from: i64, until: i64| questions::between(from * 60, until * 60);
         assert_eq!(of(VisitFilter::default()), 64);
         for (from, until, expected) in [(0, 9, 1), (0, 10, 64), (11, 20, 8), (21, 99, 2)] {
             assert_eq!(of(between(from, until)), expected, "{from} to {until}");
         }
-        let of_link = |id: &str| VisitFilter {
-            links: Choice::any_of([LinkId::parse(id).unwrap()]),
-            ..VisitFilter::default()
-        };
+        let of_link = |id: &str| questions::of_links(Choice::any_of([LinkId::parse(id).unwrap()]));
         // All links were sampled in the minute 30.
         for (id, expected) in [("id-a", 64), ("id-b", 8), ("id-c", 2)] {
             assert_eq!(of(of_link(id)), expected, "{id}");

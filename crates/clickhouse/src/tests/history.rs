@@ -16,13 +16,13 @@ use slugline_analytics::{
     columns::visit_columns, transfer::Intake, utc::MILLIS_PER_DAY,
 };
 use slugline_domain::{
-    Choice, Counters, CountersQuery, Dimension, SamplingInterval, StoredVisit, UnixMillis,
-    UnixSeconds, VisitFilter,
+    Counters, CountersQuery, Dimension, SamplingInterval, StoredVisit, UnixMillis, UnixSeconds,
+    VisitFilter,
     ports::{Clock, Random, VisitLog},
 };
 use slugline_testkit::{
     ClickHouseEngine::{self, Library, Server},
-    FixedClock, KilledTest, SeededRandom,
+    FixedClock, KilledTest, SeededRandom, questions,
     visit_store_contract::all_visits,
 };
 use slugline_visitlog::{EmbeddedLog, LogIntake, Moved, history_in, move_history};
@@ -153,13 +153,7 @@ async fn a_file_goes_through_the_spool_once_and_comes_back_as_it_was(
     assert_eq!(waiting(folder.path()), 0);
     let log = log_of(&address);
     assert_eq!(sorted(all_visits(&log).await), all);
-    let one = VisitFilter {
-        values: vec![(
-            Dimension::Ip,
-            slugline_domain::Choice::any_of([format!("{:016x}", u64::MAX - 7)]),
-        )],
-        ..VisitFilter::default()
-    };
+    let one = questions::having(Dimension::Ip, &format!("{:016x}", u64::MAX - 7));
     let mut rows = log.visits(&one).await.unwrap();
     assert_eq!(rows.next().await.unwrap(), all[7..8]);
     assert_eq!(rows.next().await.unwrap(), []);
@@ -204,17 +198,9 @@ async fn a_log_moves_to_clickhouse_and_leaves_nothing_behind(
     assert!(!history_in(&path).unwrap());
     assert_eq!(sorted(all_visits(&log_of(&address)).await), all);
     let asked = async |from: i64, until: i64, slug: &str| {
-        let second = |minute: i64| UnixSeconds::new(minute * 60).ok();
-        let filter = VisitFilter {
-            from: second(from),
-            until: second(until),
-            values: vec![(Dimension::Slug, Choice::any_of([slug.to_owned()]))],
-            ..VisitFilter::default()
-        };
-        let query = CountersQuery {
-            filter,
-            per_link: false,
-        };
+        let values = questions::having(Dimension::Slug, slug).values;
+        let filter = questions::between(from * 60, until * 60);
+        let query = questions::total(VisitFilter { values, ..filter });
         let sampling = log_of(&address).counters(&query).await.unwrap().sampling;
         (sampling.interval_max.get(), sampling.dropped)
     };

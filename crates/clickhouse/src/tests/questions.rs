@@ -12,13 +12,13 @@ use slugline_analytics::{
     visitor::VisitorHash,
 };
 use slugline_domain::{
-    Campaign, Choice, CountersQuery, Dimension, EventsQuery, LinkId, RowLimit, SamplingInterval,
-    UnixMillis, VisitFilter, ports::VisitLog,
+    Campaign, Choice, CountersQuery, Dimension, LinkId, SamplingInterval, UnixMillis,
+    ports::VisitLog,
 };
 use slugline_testkit::visit_log_contract::{Party, Question, RandomVisit, agrees_with_sql};
 use slugline_testkit::{
     ClickHouseEngine::{self, Library, Server},
-    SeededRandom,
+    SeededRandom, questions,
 };
 
 use super::rows::stored;
@@ -174,14 +174,7 @@ async fn texts_of_strangers_are_found_as_they_are_and_run_nothing(
             Dimension::City,
             Dimension::Language,
         ] {
-            let filter = VisitFilter {
-                values: vec![(dimension, Choice::any_of([text.to_owned()]))],
-                ..VisitFilter::default()
-            };
-            let query = EventsQuery {
-                filter,
-                limit: RowLimit::DEFAULT,
-            };
+            let query = questions::latest(questions::having(dimension, text));
             let found = engine.log.events(&query).await.unwrap();
             let [found] = &found[..] else {
                 panic!("{dimension:?}: {found:?}");
@@ -219,21 +212,12 @@ async fn a_filter_may_name_very_many_links(#[values(Library, Server)] engine: Cl
         (Choice::any_of(others.clone().chain([found])), 1),
         (Choice::none_of(others), 1),
     ] {
-        let filter = VisitFilter {
-            links,
-            ..VisitFilter::default()
-        };
-        let counters = CountersQuery {
-            filter: filter.clone(),
-            per_link: true,
-        };
+        let filter = questions::of_links(links);
+        let counters = questions::by_link(filter.clone());
         let counted = engine.log.counters(&counters).await.unwrap();
         assert_eq!(counted.rows.len(), rows);
         // This statement names the links twice.
-        let latest = EventsQuery {
-            filter,
-            limit: RowLimit::DEFAULT,
-        };
+        let latest = questions::latest(filter);
         assert_eq!(engine.log.events(&latest).await.unwrap().len(), rows);
     }
 }

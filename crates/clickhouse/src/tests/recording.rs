@@ -13,10 +13,10 @@ use std::{
 use rusqlite::Connection;
 use slugline_analytics::{OpenError, Recorder, RecorderOptions, RecorderPorts, SaltPeriod};
 use slugline_domain::{
-    Counters, CountersQuery, UnixMillis, UnixSeconds, Visit, VisitFilter, VisitHeaders, Way,
+    Counters, CountersQuery, UnixMillis, Visit, VisitHeaders, Way,
     ports::{VisitLog, VisitLogError, VisitSink},
 };
-use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
+use slugline_testkit::{FixedClock, NOON, SeededRandom, link, questions};
 use tokio::time::{Instant, sleep};
 
 use super::{
@@ -113,15 +113,8 @@ impl Recording {
 
     /// Counters of the visits with numbers from `first` up to but excluding `end`.
     pub(crate) async fn span(&self, first: u32, end: u32) -> Counters {
-        let second = |number: u32| UnixSeconds::new(START_MS / 1_000 + i64::from(number)).ok();
-        let query = CountersQuery {
-            filter: VisitFilter {
-                from: second(first),
-                until: second(end - 1),
-                ..VisitFilter::default()
-            },
-            per_link: false,
-        };
+        let second = |number: u32| START_MS / 1_000 + i64::from(number);
+        let query = questions::total(questions::between(second(first), second(end - 1)));
         self.log.counters(&query).await.unwrap().rows[0].counters
     }
 }

@@ -11,10 +11,9 @@ use slugline_analytics::{
     utc::MILLIS_PER_DAY,
 };
 use slugline_domain::{
-    Bots, Choice, CountersQuery, Destinations, Dimension, MetricsQuery, RowLimit, SamplingInterval,
-    TimeUnit, UnixSeconds, ViewsQuery, VisitFilter, ZoneOffsets,
+    Bots, Choice, Destinations, Dimension, SamplingInterval, TimeUnit, VisitFilter,
 };
-use slugline_testkit::{ClickHouseEngine::Library, visit_log_contract::Party};
+use slugline_testkit::{ClickHouseEngine::Library, questions, visit_log_contract::Party, with};
 
 use super::{questions::AskedLog, rows::row};
 use crate::{
@@ -48,23 +47,12 @@ async fn two_days() -> AskedLog {
 
 /// Most of the first day, and all of the second one.
 fn most() -> VisitFilter {
-    VisitFilter {
-        from: UnixSeconds::new(20_000 * 86_400 + 1).ok(),
-        until: UnixSeconds::new(20_002 * 86_400 - 1).ok(),
-        ..VisitFilter::default()
-    }
-}
-
-fn counters_of(filter: VisitFilter) -> CountersQuery {
-    CountersQuery {
-        filter,
-        per_link: false,
-    }
+    questions::between(20_000 * 86_400 + 1, 20_002 * 86_400 - 1)
 }
 
 impl AskedLog {
     async fn counted(&self, filter: VisitFilter) -> (u64, u64, u64) {
-        let query = counters_of(filter);
+        let query = questions::total(filter);
         let report = self.log().counters(&query).await.unwrap();
         let counters = report.rows[0].counters;
         (counters.visits, counters.visitors, counters.referers)
@@ -108,17 +96,13 @@ async fn clickhouse_takes_totals_for_whole_days() {
         ..most()
     };
     for filter in [VisitFilter::default(), most(), people, hidden] {
-        let counters = counts::counters(&counters_of(filter.clone()), Estimate::No);
+        let counters = counts::counters(&questions::total(filter.clone()), Estimate::No);
         let mut found = log.totals_of(&counters).await;
         found.sort_unstable();
         // ClickHouse may show the hosts as a number that it has found before.
         found.retain(|name| name != "slugline_sources");
         assert_eq!(found, ["slugline_visitors"], "{counters}");
-        let views = ViewsQuery {
-            filter: filter.clone(),
-            unit: TimeUnit::Day,
-            zone: ZoneOffsets::default(),
-        };
+        let views = questions::by_time(filter.clone(), TimeUnit::Day);
         let views = counts::views(&views, Estimate::No);
         assert_eq!(
             log.totals_of(&views).await,
@@ -137,12 +121,8 @@ async fn clickhouse_takes_totals_for_whole_days() {
             (Dimension::Os, "slugline_devices"),
             (Dimension::DeviceType, "slugline_devices"),
         ] {
-            let query = MetricsQuery {
-                filter: filter.clone(),
-                dimension,
-                limit: RowLimit::DEFAULT,
-                visitors: false,
-            };
+            let query = questions::by_value(filter.clone(), dimension);
+            let query = with(query, |it| it.visitors = false);
             let (sql, _) = lists::metrics(&query);
             assert_eq!(log.totals_of(&sql).await, [totals], "{sql}");
         }
@@ -180,7 +160,7 @@ async fn a_sampled_visit_among_others_makes_visitors_an_estimate() {
     log.insert(&[sampled(1), sampled(7)]).await;
     // One visitor has a visit that stands for itself.
     log.expect((21, 11, 2)).await;
-    let report = log.log().counters(&counters_of(most())).await;
+    let report = log.log().counters(&questions::total(most())).await;
     assert!(report.unwrap().rows[0].variance.visitors > 0);
 }
 

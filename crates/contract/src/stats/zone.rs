@@ -129,11 +129,7 @@ mod tests {
     use crate::faults::faults;
 
     fn zone(name: &str, from: i64, until: i64) -> Option<ZoneOffsets> {
-        let filter = VisitFilter {
-            from: UnixSeconds::new(from).ok(),
-            until: UnixSeconds::new(until).ok(),
-            ..VisitFilter::default()
-        };
+        let filter = slugline_testkit::questions::between(from, until);
         let mut validation = Validation::default();
         let zone = validate(&mut validation, &Sent::Value(name.into()), &filter);
         validation.finish(|| Some(zone)).ok()

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use slugline_domain::{
-    Bots, Choice, CountersQuery, Destinations, Dimension, EventsQuery, HeatmapQuery, LinkId,
-    LocationsQuery, MetricsQuery, RowLimit, TimeUnit, UnixMillis, UnixSeconds, UtcOffset,
-    ViewsQuery, VisitFilter, ZoneOffsets,
+    Bots, Choice, Destinations, Dimension, EventsQuery, HeatmapQuery, LinkId, LocationsQuery,
+    MetricsQuery, RowLimit, TimeUnit, UnixMillis, UnixSeconds, UtcOffset, ViewsQuery, VisitFilter,
+    ZoneOffsets,
 };
 
 use super::{
@@ -13,15 +13,19 @@ use super::{
     question::Question,
     visits::{self, DOMAINS, LINKS, MOMENTS, texts_of},
 };
+use crate::questions::{by_link, total};
 
-/// A random query. Those with the lowest numbers use each dimension.
+/// A random query. Those with the lowest numbers ask for the values of each dimension, among all
+/// visits, and then among those with some of its values.
 pub(super) fn random(dice: &Dice, number: usize) -> Question {
     let mut filter = VisitFilter {
         destinations: destinations(dice),
         ..filter(dice)
     };
-    if let Some(&dimension) = Dimension::ALL.get(number) {
-        if dice.one_in(4) {
+    let dimensions = Dimension::ALL.len();
+    if number < 2 * dimensions {
+        let dimension = Dimension::ALL[number % dimensions];
+        if number >= dimensions {
             let values = several(dice).map(|_| value(dice, dimension));
             filter.links = Choice::default();
             filter.values = vec![(dimension, choice(dice, values))];
@@ -39,14 +43,8 @@ pub(super) fn random(dice: &Dice, number: usize) -> Question {
         });
     }
     match number % 7 {
-        0 => Question::Counters(CountersQuery {
-            filter,
-            per_link: false,
-        }),
-        1 => Question::Counters(CountersQuery {
-            filter,
-            per_link: true,
-        }),
+        0 => Question::Counters(total(filter)),
+        1 => Question::Counters(by_link(filter)),
         2 | 3 => Question::Views(ViewsQuery {
             filter,
             unit: dice.pick(&[TimeUnit::Minute, TimeUnit::Hour, TimeUnit::Day]),

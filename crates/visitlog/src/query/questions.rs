@@ -168,9 +168,9 @@ mod tests {
     };
 
     use slugline_domain::{
-        CountersQuery, Dimension, EventsQuery, HeatmapQuery, LocationsQuery, MetricsQuery,
-        RowLimit, TimeUnit, UtcOffset, ViewsQuery, VisitFilter, ZoneOffsets,
+        CountersQuery, Dimension, HeatmapQuery, LocationsQuery, MetricsQuery, TimeUnit, VisitFilter,
     };
+    use slugline_testkit::questions;
 
     use super::*;
     use crate::{
@@ -214,45 +214,22 @@ mod tests {
 
     /// All questions, by name.
     fn questions() -> Vec<(&'static str, Ask)> {
-        const LIMIT: RowLimit = RowLimit::DEFAULT;
-        fn utc() -> ZoneOffsets {
-            ZoneOffsets::fixed(UtcOffset::from_seconds(0).unwrap())
-        }
         fn metrics(dimension: Dimension) -> MetricsQuery {
-            MetricsQuery {
-                filter: VisitFilter::default(),
-                dimension,
-                limit: LIMIT,
-                visitors: true,
-            }
-        }
-        fn counters(per_link: bool) -> CountersQuery {
-            CountersQuery {
-                filter: VisitFilter::default(),
-                per_link,
-            }
+            questions::by_value(VisitFilter::default(), dimension)
         }
         vec![
             ("counters", |log| {
-                counters::answer(log, &counters(false)).map(drop)
+                counters::answer(log, &CountersQuery::default()).map(drop)
             }),
             ("per link", |log| {
-                counters::answer(log, &counters(true)).map(drop)
+                counters::answer(log, &questions::by_link(VisitFilter::default())).map(drop)
             }),
             ("views", |log| {
-                let query = ViewsQuery {
-                    filter: VisitFilter::default(),
-                    unit: TimeUnit::Day,
-                    zone: utc(),
-                };
+                let query = questions::by_time(VisitFilter::default(), TimeUnit::Day);
                 views::answer(log, &query).map(drop)
             }),
             ("heatmap", |log| {
-                let query = HeatmapQuery {
-                    filter: VisitFilter::default(),
-                    zone: utc(),
-                };
-                views::answer_by_week(log, &query).map(drop)
+                views::answer_by_week(log, &HeatmapQuery::default()).map(drop)
             }),
             ("visitors", |log| {
                 metrics::answer(log, &metrics(Dimension::Ip)).map(drop)
@@ -261,17 +238,10 @@ mod tests {
                 metrics::answer(log, &metrics(Dimension::UserAgent)).map(drop)
             }),
             ("locations", |log| {
-                let query = LocationsQuery {
-                    filter: VisitFilter::default(),
-                    limit: LIMIT,
-                };
-                metrics::answer_places(log, &query).map(drop)
+                metrics::answer_places(log, &LocationsQuery::default()).map(drop)
             }),
             ("events", |log| {
-                let query = EventsQuery {
-                    filter: VisitFilter::default(),
-                    limit: RowLimit::MAX,
-                };
+                let query = questions::latest(VisitFilter::default());
                 events::answer(log, &query).map(drop)
             }),
             ("list by link", |log| {

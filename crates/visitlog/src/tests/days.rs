@@ -14,10 +14,13 @@ use slugline_analytics::{
     utc::{self, MILLIS_PER_DAY},
 };
 use slugline_domain::{
-    Bots, CountersQuery, Dimension, LinkId, MetricsQuery, RowLimit, TimeUnit, UtcOffset, Variance,
-    ViewsQuery, VisitFilter, ZoneOffsets, ports::VisitLog,
+    Bots, CountersQuery, Dimension, LinkId, TimeUnit, UtcOffset, Variance, ViewsQuery, VisitFilter,
+    ZoneOffsets, ports::VisitLog,
 };
-use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
+use slugline_testkit::{
+    questions,
+    visit_log_contract::{Party, RandomVisit, agrees_with_sql},
+};
 use tempfile::TempDir;
 
 use super::rows::{note_sampled, row, stored};
@@ -116,17 +119,11 @@ async fn counters(log: &EmbeddedLog) -> (u64, u64, u64) {
 }
 
 fn filter_of(bots: Bots) -> VisitFilter {
-    VisitFilter {
-        values: bots.condition().into_iter().collect(),
-        ..VisitFilter::default()
-    }
+    questions::meeting(bots.condition())
 }
 
 async fn counters_of(log: &EmbeddedLog, bots: Bots) -> (u64, u64, u64) {
-    let query = CountersQuery {
-        filter: filter_of(bots),
-        per_link: false,
-    };
+    let query = questions::total(filter_of(bots));
     let report = log.counters(&query).await.unwrap();
     assert!(report.sampling.exact());
     let counters = report.rows[0].counters;
@@ -138,12 +135,7 @@ async fn by_host(log: &EmbeddedLog) -> Vec<(String, u64)> {
 }
 
 async fn by_host_of(log: &EmbeddedLog, bots: Bots) -> Vec<(String, u64)> {
-    let query = MetricsQuery {
-        filter: filter_of(bots),
-        dimension: Dimension::Referer,
-        limit: RowLimit::MAX,
-        visitors: true,
-    };
+    let query = questions::by_value(filter_of(bots), Dimension::Referer);
     let report = log.metrics(&query).await.unwrap();
     let rows = report.rows.into_iter();
     rows.map(|row| (row.name, row.count)).collect()

@@ -4,9 +4,8 @@ use slugline_analytics::{
     row::{Row, VisitedLink},
     utc::MILLIS_PER_DAY,
 };
-use slugline_domain::{
-    Choice, CountersQuery, Dimension, MetricsQuery, RowLimit, VisitFilter, ports::VisitLog,
-};
+use slugline_domain::{Choice, Dimension, VisitFilter, ports::VisitLog};
+use slugline_testkit::questions;
 
 use super::{days::Counted, rows::row, segments::destroy_rows};
 use crate::log::EmbeddedLog;
@@ -26,17 +25,8 @@ fn rows_of(day: i64, key: &'static str, visitors: std::ops::Range<u64>) -> Vec<R
 
 /// The visits that meet a condition on domains, and whether they are from totals.
 async fn visits_of(log: &EmbeddedLog, domains: Choice<String>) -> (u64, bool) {
-    let filter = VisitFilter {
-        values: vec![(Dimension::Domain, domains)],
-        ..VisitFilter::default()
-    };
-    let report = log
-        .counters(&CountersQuery {
-            filter,
-            per_link: false,
-        })
-        .await
-        .unwrap();
+    let query = questions::total(questions::meeting([(Dimension::Domain, domains)]));
+    let report = log.counters(&query).await.unwrap();
     (report.rows[0].counters.visits, report.sampling.damaged == 0)
 }
 
@@ -60,12 +50,7 @@ async fn totals_list_the_domains_of_a_day_and_a_question_about_one_reads_rows() 
     }
     destroy_rows(&log);
     assert_eq!(visits_of(&log.log, of("go.example")).await, (0, false));
-    let query = MetricsQuery {
-        filter: VisitFilter::default(),
-        dimension: Dimension::Domain,
-        limit: RowLimit::DEFAULT,
-        visitors: true,
-    };
+    let query = questions::by_value(VisitFilter::default(), Dimension::Domain);
     let report = log.log.metrics(&query).await.unwrap();
     let rows = report.rows.into_iter();
     let rows: Vec<_> = rows

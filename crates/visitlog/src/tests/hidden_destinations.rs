@@ -8,10 +8,8 @@ use slugline_analytics::{
     columns::text_of,
     row::{Row, VisitedLink},
 };
-use slugline_domain::{
-    Choice, Destinations, Dimension, EventsQuery, MetricsQuery, RowLimit, VisitFilter,
-    ports::VisitLog,
-};
+use slugline_domain::{Choice, Destinations, Dimension, VisitFilter, ports::VisitLog};
+use slugline_testkit::questions;
 use tempfile::TempDir;
 
 use super::rows::row;
@@ -64,12 +62,7 @@ impl Opened {
 
 /// The visits of each destination.
 async fn urls(log: &EmbeddedLog, filter: VisitFilter) -> Vec<(String, u64)> {
-    let query = MetricsQuery {
-        filter,
-        dimension: Dimension::Url,
-        limit: RowLimit::MAX,
-        visitors: true,
-    };
+    let query = questions::by_value(filter, Dimension::Url);
     let rows = log.metrics(&query).await.unwrap().rows;
     rows.into_iter().map(|row| (row.name, row.count)).collect()
 }
@@ -126,10 +119,7 @@ async fn a_visit_shows_its_destination_if_it_says_that_there_was_no_password() {
         assert_eq!(urls(&file.log, of_url(LOCKED)).await, []);
         assert_eq!(urls(&file.log, of_url(OPEN)).await, counts(&[(OPEN, 5)]));
         assert_eq!(urls(&file.log, of_url("")).await, counts(&[("", 9)]));
-        let query = EventsQuery {
-            filter: of_guest(),
-            limit: RowLimit::MAX,
-        };
+        let query = questions::latest(of_guest());
         let events = file.log.events(&query).await.unwrap();
         let hidden = events
             .iter()

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use rusqlite::Connection;
 use slugline_analytics::{
-    QueryLimits, Sampled,
+    QueryLimits,
     columns::{STORED, TEXTS},
     row::{Client, Row, VisitedLink},
     sampled::{self, Span},
@@ -12,12 +12,15 @@ use slugline_analytics::{
     visitor::VisitorHash,
 };
 use slugline_domain::{
-    Campaign, Choice, CountersQuery, Dimension, EventsQuery, HeatmapQuery, LocalSeconds,
-    LogTrouble, MetricRow, MetricsQuery, RowLimit, SamplingInterval, StoredVisit, TimeUnit,
-    UnixMillis, UtcOffset, Variance, ViewRow, ViewsQuery, VisitFilter, ZoneOffsets,
+    Campaign, Dimension, LogTrouble, RowLimit, SamplingInterval, StoredVisit, UnixMillis,
+    VisitFilter,
     ports::{VisitLog, VisitLogError},
 };
-use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
+use slugline_testkit::{
+    questions::{by_value, having, latest},
+    visit_log_contract::{Party, RandomVisit, agrees_with_sql},
+    with,
+};
 use tempfile::TempDir;
 
 use crate::{
@@ -120,131 +123,6 @@ pub(crate) fn stored(visits: &[RandomVisit]) -> Vec<StoredVisit> {
     visits.iter().map(|visit| visit.stored(columns())).collect()
 }
 
-fn offset(hours: i32) -> UtcOffset {
-    UtcOffset::from_seconds(hours * 3_600).unwrap()
-}
-
-const HOUR_MS: i64 = 3_600_000;
-/// 2025-03-09 07:00 UTC, when clocks in New York went from 2 to 3 o'clock.
-const FORWARD: i64 = 1_741_503_600_000;
-/// 2025-11-02 06:00 UTC, when they went from 2 back to 1 o'clock.
-const BACK: i64 = 1_762_063_200_000;
-
-fn new_york() -> ZoneOffsets {
-    let changes = vec![
-        (UnixMillis::new(FORWARD), offset(-4)),
-        (UnixMillis::new(BACK), offset(-5)),
-    ];
-    ZoneOffsets::new(offset(-5), changes)
-}
-
-#[tokio::test]
-async fn the_repeated_hour_of_autumn_is_one_row_and_the_skipped_one_of_spring_none() {
-    let mut engine = Embedded::new(4);
-    let hours = |change: i64| (-2..3).map(move |hour| change + hour * HOUR_MS);
-    let rows: Vec<Row<'_>> = hours(BACK)
-        .chain(hours(FORWARD))
-        .zip([1, 2, 2, 3, 1, 1, 1, 1, 1, 1])
-        .map(|(at, visitor)| row(at, visitor))
-        .collect();
-    engine.insert(&rows);
-    let query = ViewsQuery {
-        filter: VisitFilter::default(),
-        unit: TimeUnit::Hour,
-        zone: new_york(),
-    };
-    let report = engine.log.views(&query).await.unwrap();
-    let hours: Vec<(i64, u64, u64)> = report
-        .rows
-        .iter()
-        .map(|row| (row.start.get() / 3_600 % 24, row.visits, row.visitors))
-        .collect();
-    // 0 and 1 o'clock, then 3; 0 o'clock, twice 1, then 2 and 3.
-    let spring = [(0, 1, 1), (1, 1, 1), (3, 1, 1), (4, 1, 1), (5, 1, 1)];
-    let autumn = [(0, 1, 1), (1, 2, 1), (2, 1, 1), (3, 1, 1)];
-    assert_eq!(hours, [&spring[..], &autumn[..]].concat());
-    assert_eq!(report.rows_before_limit, 9);
-
-    let heatmap = HeatmapQuery {
-        filter: VisitFilter::default(),
-        zone: new_york(),
-    };
-    let report = engine.log.heatmap(&heatmap).await.unwrap();
-    let hours: Vec<(u8, u8, u64, u64)> = report
-        .rows
-        .iter()
-        .map(|row| {
-            (
-                row.hour.weekday(),
-                row.hour.hour(),
-                row.visits,
-                row.visitors,
-            )
-        })
-        .collect();
-    // Both were Sundays.
-    let expected = [
-        (7, 0, 2, 1),
-        (7, 1, 3, 2),
-        (7, 2, 1, 1),
-        (7, 3, 2, 1),
-        (7, 4, 1, 1),
-        (7, 5, 1, 1),
-    ];
-    assert_eq!(hours, expected);
-}
-
-#[tokio::test]
-async fn a_day_in_kathmandu_begins_at_a_quarter_past_six_in_the_evening_of_utc() {
-    let mut engine = Embedded::new(100);
-    let begin = 18 * HOUR_MS + 15 * 60_000;
-    engine.insert(&[row(begin - 1, 1), row(begin, 1), row(begin + 1, 2)]);
-    let query = ViewsQuery {
-        filter: VisitFilter::default(),
-        unit: TimeUnit::Day,
-        zone: ZoneOffsets::fixed(UtcOffset::from_seconds(20_700).unwrap()),
-    };
-    let report = engine.log.views(&query).await.unwrap();
-    let view = |start, visits, visitors| ViewRow {
-        start: LocalSeconds::new(start),
-        visits,
-        visitors,
-        variance: Variance::default(),
-    };
-    assert_eq!(report.rows, [view(0, 1, 1), view(86_400, 2, 2)]);
-}
-
-#[tokio::test]
-async fn values_are_ranked_by_visits_and_then_by_their_text() {
-    let mut engine = Embedded::new(3);
-    let mut rows = Vec::new();
-    for (referer, interval) in [("b", 2), ("a", 1), ("c", 1), ("", 5), ("a", 1), ("d", 1)] {
-        let mut row = row(0, 1);
-        row.referer = referer.into();
-        row.sampled.interval = SamplingInterval::new(interval).unwrap();
-        rows.push(row);
-    }
-    engine.insert(&rows);
-    let query = MetricsQuery {
-        filter: VisitFilter::default(),
-        dimension: Dimension::Referer,
-        limit: RowLimit::new(4, RowLimit::MAX).unwrap(),
-        visitors: false,
-    };
-    let report = engine.log.metrics(&query).await.unwrap();
-    let named = |(name, count): (&str, u64)| MetricRow {
-        name: name.to_owned(),
-        count,
-        visitors: None,
-    };
-    let expected = [("", 5), ("a", 2), ("b", 2), ("c", 1)].map(named);
-    assert_eq!(report.rows, expected);
-    assert_eq!(report.rows_before_limit, 5);
-    assert_eq!(report.others, 1, "the visit from d");
-    assert_eq!(report.sampling.interval_max.get(), 5);
-    assert!(!report.sampling.exact());
-}
-
 #[tokio::test]
 async fn the_latest_visits_are_found_without_reading_older_chunks() {
     let mut engine = Embedded::new(3);
@@ -255,10 +133,8 @@ async fn the_latest_visits_are_found_without_reading_older_chunks() {
         .execute("UPDATE chunk SET directory = x'00' WHERE min_ts = 0", [])
         .unwrap();
     let seconds = async |limit| {
-        let query = EventsQuery {
-            filter: VisitFilter::default(),
-            limit: RowLimit::new(limit, RowLimit::MAX).unwrap(),
-        };
+        let limit = RowLimit::new(limit, RowLimit::MAX).unwrap();
+        let query = with(latest(VisitFilter::default()), |it| it.limit = limit);
         let events = engine.log.events(&query).await?;
         let seconds = events.iter().map(|event| event.at.second().get());
         Ok::<Vec<i64>, VisitLogError>(seconds.collect())
@@ -272,67 +148,24 @@ async fn the_latest_visits_are_found_without_reading_older_chunks() {
 }
 
 #[tokio::test]
-async fn a_list_by_link_is_of_one_moment_whatever_is_deleted_meanwhile() {
+async fn a_long_list_by_link_comes_in_parts_of_one_moment_whatever_is_deleted_meanwhile() {
     let mut engine = Embedded::new(100_000);
-    let slugs: Vec<String> = (0..1_500).map(|number| format!("s{number:04}")).collect();
-    let rows: Vec<Row<'_>> = slugs
-        .iter()
-        .map(|slug| Row {
-            target: VisitedLink {
-                slug,
-                ..row(0, 1).target
-            },
-            ..row(0, 1)
-        })
-        .collect();
+    let slugs: Vec<String> = (0..2_500).map(|number| format!("s{number:04}")).collect();
+    let mut rows = vec![row(0, 1); slugs.len()];
+    for (row, slug) in rows.iter_mut().zip(&slugs) {
+        row.target.slug = slug;
+    }
     engine.insert(&rows);
     let mut parts = engine.log.access(&VisitFilter::default()).await.unwrap();
-    let mut found = parts.next().await.unwrap();
-    // This is what retention does.
-    engine.db.execute_batch("DELETE FROM tail").unwrap();
-    found.extend(parts.next().await.unwrap());
-    let found: Vec<String> = found.into_iter().map(|row| row.slug).collect();
+    let mut found = Vec::new();
+    for size in [1_000, 1_000, 500, 0, 0] {
+        let part = parts.next().await.unwrap();
+        assert_eq!(part.len(), size);
+        found.extend(part.into_iter().map(|row| row.slug));
+        // This is what retention does.
+        engine.db.execute_batch("DELETE FROM tail").unwrap();
+    }
     assert_eq!(found, slugs);
-    assert_eq!(parts.next().await.unwrap(), []);
-}
-
-#[tokio::test]
-async fn a_column_that_an_older_chunk_does_not_have_reads_as_unknown() {
-    let mut engine = Embedded::new(3);
-    let rows: Vec<Row<'_>> = (0..6)
-        .map(|second| Row {
-            // The chunk has no column without a known value.
-            referer: if second < 3 { "" } else { "news.example" }.into(),
-            ..row(second * 1_000, 1)
-        })
-        .collect();
-    engine.insert(&rows);
-    let of_referers: u32 = engine
-        .db
-        .query_row(
-            "SELECT count(*) FROM chunk WHERE instr(directory, 'referer') > 0",
-            [],
-            |row| row.get(0),
-        )
-        .unwrap();
-    assert_eq!((engine.count("chunk"), of_referers), (2, 1));
-    let query = CountersQuery::default();
-    let report = engine.log.counters(&query).await.unwrap();
-    assert_eq!(report.rows[0].counters.visits, 6);
-    assert!(report.sampling.exact());
-    let metrics = MetricsQuery {
-        filter: VisitFilter::default(),
-        dimension: Dimension::Referer,
-        limit: RowLimit::DEFAULT,
-        visitors: false,
-    };
-    let report = engine.log.metrics(&metrics).await.unwrap();
-    let found: Vec<(&str, u64)> = report
-        .rows
-        .iter()
-        .map(|row| (row.name.as_str(), row.count))
-        .collect();
-    assert_eq!(found, [("", 3), ("news.example", 3)]);
 }
 
 #[tokio::test]
@@ -378,16 +211,10 @@ async fn very_many_programs_referers_and_languages_lose_none() {
     let all = pages(&engine);
     assert!(all < 2 * half + half / 10, "{half} pages became {all}");
     let metrics = async |dimension, value: Option<&str>| {
-        let values = value.map(|value| (dimension, Choice::any_of([value.to_owned()])));
-        let query = MetricsQuery {
-            filter: VisitFilter {
-                values: values.into_iter().collect(),
-                ..VisitFilter::default()
-            },
-            dimension,
-            limit: RowLimit::MAX,
-            visitors: false,
-        };
+        let filter = value
+            .map(|value| having(dimension, value))
+            .unwrap_or_default();
+        let query = with(by_value(filter, dimension), |it| it.visitors = false);
         engine.log.metrics(&query).await.unwrap()
     };
     let agents = metrics(Dimension::UserAgent, None).await;
@@ -429,74 +256,10 @@ async fn chunks_without_campaigns_are_as_they_were_before_and_read_as_unknown() 
     };
     // Rows are in a chunk and in the tail.
     engine.insert(&[5, 6, 7, 8, 9, 10].map(of_campaign));
-    let query = MetricsQuery {
-        filter: VisitFilter::default(),
-        dimension: Dimension::UtmSource,
-        limit: RowLimit::MAX,
-        visitors: true,
-    };
+    let query = by_value(VisitFilter::default(), Dimension::UtmSource);
     let report = engine.log.metrics(&query).await.unwrap();
     let found = report.rows.iter().map(|row| (row.name.as_str(), row.count));
     assert_eq!(found.collect::<Vec<_>>(), [("newsletter", 6), ("", 5)]);
-}
-
-#[tokio::test]
-async fn a_long_list_by_link_comes_in_parts() {
-    let mut engine = Embedded::new(100_000);
-    let slugs: Vec<String> = (0..2_500).map(|number| format!("s{number:04}")).collect();
-    let rows: Vec<Row<'_>> = slugs
-        .iter()
-        .map(|slug| Row {
-            target: VisitedLink {
-                slug,
-                ..row(0, 1).target
-            },
-            ..row(0, 1)
-        })
-        .collect();
-    engine.insert(&rows);
-    let mut parts = engine.log.access(&VisitFilter::default()).await.unwrap();
-    let mut found = Vec::new();
-    let mut sizes = Vec::new();
-    loop {
-        let part = parts.next().await.unwrap();
-        sizes.push(part.len());
-        if part.is_empty() {
-            break;
-        }
-        found.extend(part.into_iter().map(|row| row.slug));
-    }
-    assert_eq!(found, slugs);
-    assert_eq!(sizes, [1_000, 1_000, 500, 0]);
-    assert_eq!(parts.next().await.unwrap(), []);
-}
-
-#[tokio::test]
-async fn a_minute_of_sampled_visits_says_that_it_is_an_estimate() {
-    let mut engine = Embedded::new(100);
-    // One visitor's fifth visit of the hour: a row kept by chance, which does not count for
-    // visitors.
-    let late = Row {
-        sampled: Sampled {
-            interval: SamplingInterval::new(4).unwrap(),
-            coherent: false,
-        },
-        ..row(60_000, 7)
-    };
-    engine.insert(&[row(0, 7), late]);
-    let query = ViewsQuery {
-        filter: VisitFilter::default(),
-        unit: TimeUnit::Minute,
-        zone: ZoneOffsets::new(offset(0), Vec::new()),
-    };
-    let report = engine.log.views(&query).await.unwrap();
-    let rows: Vec<(u64, u64)> = report
-        .rows
-        .iter()
-        .map(|row| (row.visits, row.visitors))
-        .collect();
-    assert_eq!(rows, [(1, 1), (4, 0)]);
-    assert!(!report.sampling.exact());
 }
 
 /// An export, during changes to the log.

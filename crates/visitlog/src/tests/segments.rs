@@ -7,10 +7,10 @@ use slugline_analytics::{
     utc::MILLIS_PER_DAY,
 };
 use slugline_domain::{
-    Bots, Choice, CountersQuery, Degrees, Dimension, HeatmapQuery, LocationsQuery, MetricsQuery,
-    RowLimit, SamplingInterval, TimeUnit, UtcOffset, ViewsQuery, VisitFilter, ZoneOffsets,
-    ports::VisitLog,
+    Bots, Choice, Degrees, Dimension, HeatmapQuery, LocationsQuery, MetricsQuery, RowLimit,
+    SamplingInterval, TimeUnit, UtcOffset, ViewsQuery, ZoneOffsets, ports::VisitLog,
 };
+use slugline_testkit::questions;
 
 use super::{days::Counted, rows::row};
 use crate::log::EmbeddedLog;
@@ -88,16 +88,10 @@ pub(super) async fn answers_about(
     log: &EmbeddedLog,
     conditions: Vec<(Dimension, Choice<String>)>,
 ) -> Vec<String> {
-    let filter = || VisitFilter {
-        values: conditions.clone(),
-        ..VisitFilter::default()
-    };
+    let filter = || questions::meeting(conditions.clone());
     let limit = RowLimit::MAX;
     let mut all = Vec::new();
-    let query = CountersQuery {
-        filter: filter(),
-        per_link: false,
-    };
+    let query = questions::total(filter());
     all.push(format!("{:?}", log.counters(&query).await.unwrap()));
     for minutes in [0, 345, -570] {
         let zone = || ZoneOffsets::fixed(UtcOffset::from_seconds(minutes * 60).unwrap());
@@ -216,16 +210,8 @@ async fn a_question_with_part_of_the_kinds_of_bots_is_scanned() {
     log.seal_all();
     log.count_days(usize::MAX);
     let visits = async |log: &Counted, choices: Vec<Choice<String>>| {
-        let values = choices
-            .into_iter()
-            .map(|choice| (Dimension::BrowserType, choice));
-        let query = CountersQuery {
-            filter: VisitFilter {
-                values: values.collect(),
-                ..VisitFilter::default()
-            },
-            per_link: false,
-        };
+        let values = choices.into_iter().map(|it| (Dimension::BrowserType, it));
+        let query = questions::total(questions::meeting(values));
         let report = log.log.counters(&query).await.unwrap();
         (report.rows[0].counters.visits, report.sampling.damaged)
     };

@@ -9,10 +9,10 @@ use std::{
 use rusqlite::Connection;
 use slugline_analytics::{OpenError, RecorderOptions, SamplingTargets};
 use slugline_domain::{
-    CountersQuery, EventsQuery, LogTrouble, RowLimit, UnixSeconds, Visit, VisitFilter,
-    VisitHeaders,
+    CountersQuery, LogTrouble, UnixSeconds, Visit, VisitFilter, VisitHeaders,
     ports::{VisitLog, VisitSink},
 };
+use slugline_testkit::questions;
 use slugline_visitlog::{examine, rebuild};
 
 use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, open, ports, total, visit};
@@ -84,18 +84,12 @@ async fn a_damaged_chunk_is_left_out_and_answers_that_lack_it_say_so() {
             from: UnixSeconds::new((NEW_YEAR_MS + DAY_MS) / 1_000).ok(),
             ..VisitFilter::default()
         };
-        let query = CountersQuery {
-            filter: filter.clone(),
-            per_link: false,
-        };
+        let query = questions::total(filter.clone());
         let report = fixture.log.counters(&query).await.unwrap();
         assert_eq!(report.rows[0].counters.visits, 3);
         assert!(report.sampling.exact());
 
-        let query = EventsQuery {
-            filter: VisitFilter::default(),
-            limit: RowLimit::DEFAULT,
-        };
+        let query = questions::latest(VisitFilter::default());
         assert!(fixture.log.events(&query).await.unwrap().len() >= 3);
         let mut exported = fixture.log.access(&VisitFilter::default()).await.unwrap();
         assert_eq!(exported.next().await.unwrap()[0].visits, 3);
@@ -180,17 +174,9 @@ async fn a_bit_that_flips_while_the_log_is_in_use_costs_the_chunk_and_is_told() 
         .unwrap();
     file.write_all(&flipped).unwrap();
 
-    let second = |day: i64| UnixSeconds::new((NEW_YEAR_MS + day * DAY_MS) / 1_000).ok();
+    let second = |day: i64| (NEW_YEAR_MS + day * DAY_MS) / 1_000;
     let of_days = async |from: i64, until: i64| {
-        let filter = VisitFilter {
-            from: second(from),
-            until: second(until),
-            ..VisitFilter::default()
-        };
-        let query = CountersQuery {
-            filter,
-            per_link: false,
-        };
+        let query = questions::total(questions::between(second(from), second(until)));
         let report = fixture.log.counters(&query).await.unwrap();
         let note = report.sampling;
         (report.rows[0].counters.visits, note.damaged, note.exact())

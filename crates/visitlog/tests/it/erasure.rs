@@ -3,10 +3,10 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 use rusqlite::Connection;
 use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_domain::{
-    Choice, CountersQuery, Dimension, Erasure, EventsQuery, FollowedLink, LinkId, RowLimit,
-    UnixSeconds, Visit, VisitFilter,
+    Choice, Dimension, Erasure, FollowedLink, LinkId, UnixSeconds, Visit, VisitFilter,
     ports::{VisitEraser, VisitLog, VisitSink},
 };
+use slugline_testkit::questions;
 use slugline_visitlog::{EmbeddedLog, examine, rebuild};
 
 use crate::support::{
@@ -106,23 +106,13 @@ fn rows_stay(fixture: &Fixture) -> Connection {
 }
 
 async fn of_slug(log: &EmbeddedLog, slug: &str) -> u64 {
-    let values = vec![(Dimension::Slug, Choice::any_of([slug.to_owned()]))];
-    let filter = VisitFilter {
-        values,
-        ..VisitFilter::default()
-    };
-    total(log, filter).await.visits
+    total(log, questions::having(Dimension::Slug, slug))
+        .await
+        .visits
 }
 
 async fn of_link(log: &EmbeddedLog) -> u64 {
-    let filter = VisitFilter {
-        links: Choice::any_of([id()]),
-        ..VisitFilter::default()
-    };
-    let query = CountersQuery {
-        filter,
-        per_link: true,
-    };
+    let query = questions::by_link(questions::of_links(Choice::any_of([id()])));
     let report = log.counters(&query).await.expect("the test can work");
     report.rows.iter().map(|row| row.counters.visits).sum()
 }
@@ -136,15 +126,9 @@ async fn no_answer_has_the_visits_from_the_moment_of_the_answer() {
     let log = &fixture.log;
     assert_eq!((visits(log).await, of_link(log).await), (120, 0));
     assert_eq!(of_slug(log, WORDS[1]).await, 0);
-    let without = VisitFilter {
-        links: Choice::none_of([LinkId::parse("docs-1").unwrap()]),
-        ..VisitFilter::default()
-    };
+    let without = questions::of_links(Choice::none_of([LinkId::parse("docs-1").unwrap()]));
     assert_eq!(total(log, without).await.visits, 0);
-    let query = EventsQuery {
-        filter: VisitFilter::default(),
-        limit: RowLimit::DEFAULT,
-    };
+    let query = questions::latest(VisitFilter::default());
     let events = log.events(&query).await.unwrap();
     assert_eq!(events.len(), 120);
     let slugs = events.iter().map(|event| event.value(Dimension::Slug));

@@ -11,10 +11,9 @@ use slugline_analytics::{
     ImportPlanner, QueryLimits, RecorderOptions, RecorderPorts, VisitImport, columns::visit_columns,
 };
 use slugline_domain::{
-    Dimension, MetricsQuery, RowLimit, SamplingInterval, StoredVisit, UnixMillis, VisitFilter,
-    ports::VisitLog,
+    Dimension, RowLimit, SamplingInterval, StoredVisit, UnixMillis, VisitFilter, ports::VisitLog,
 };
-use slugline_testkit::FixedClock;
+use slugline_testkit::{FixedClock, questions, with};
 use slugline_visitlog::{EmbeddedLog, LogIntake};
 
 use crate::support::{DAY_MS, NEW_YEAR_MS, Seeded, eventually, file, ports, total};
@@ -140,7 +139,11 @@ async fn kill_when(folder: &Path, what: &str, holds: impl FnMut() -> bool) {
 }
 
 async fn answers(folder: &Path) -> Vec<(String, u64, Option<u64>)> {
-    let log = EmbeddedLog::open(&file(folder), QueryLimits::default()).expect("it can be opened");
+    let limits = QueryLimits {
+        deadline: Duration::from_mins(10),
+        ..QueryLimits::default()
+    };
+    let log = EmbeddedLog::open(&file(folder), limits).expect("it can be opened");
     let mut all = Vec::new();
     for dimension in [
         Dimension::UserAgent,
@@ -148,12 +151,8 @@ async fn answers(folder: &Path) -> Vec<(String, u64, Option<u64>)> {
         Dimension::UtmMedium,
         Dimension::Country,
     ] {
-        let query = MetricsQuery {
-            filter: VisitFilter::default(),
-            dimension,
-            limit: RowLimit::DEFAULT,
-            visitors: true,
-        };
+        let query = questions::by_value(VisitFilter::default(), dimension);
+        let query = with(query, |it| it.limit = RowLimit::DEFAULT);
         let rows = log
             .metrics(&query)
             .await

@@ -9,10 +9,10 @@ use std::{
 use rusqlite::Connection;
 use slugline_analytics::{QueryLimits, Recorder, RecorderOptions, RecorderPorts, SamplingTargets};
 use slugline_domain::{
-    CountersQuery, SamplingNote, UnixMillis, UnixSeconds, VisitFilter,
+    CountersQuery, SamplingNote, UnixMillis,
     ports::{VisitLog, VisitSink},
 };
-use slugline_testkit::{FixedClock, KilledTest};
+use slugline_testkit::{FixedClock, KilledTest, questions};
 use slugline_visitlog::{EmbeddedLog, LogIntake};
 
 use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, eventually, file, open, ports, visit, visits};
@@ -34,16 +34,8 @@ fn options() -> RecorderOptions {
 
 /// The note on sampling in an answer about a day, counted from the new year.
 async fn of_day(log: &impl VisitLog, day: i64) -> SamplingNote {
-    let second = |at_ms: i64| UnixSeconds::new(at_ms / 1_000).ok();
-    let start = NEW_YEAR_MS + day * DAY_MS;
-    let query = CountersQuery {
-        filter: VisitFilter {
-            from: second(start),
-            until: second(start + DAY_MS - 1_000),
-            ..VisitFilter::default()
-        },
-        per_link: false,
-    };
+    let start = (NEW_YEAR_MS + day * DAY_MS) / 1_000;
+    let query = questions::total(questions::between(start, start + DAY_MS / 1_000 - 1));
     log.counters(&query)
         .await
         .expect("the log answers")
@@ -192,16 +184,8 @@ fn kill_while_it_runs(folder: &Path) {
 
 /// Returns whether an answer about two minutes, counted from noon, is exact.
 async fn is_exact(log: &EmbeddedLog, minute: i64) -> bool {
-    let second = |minute| UnixSeconds::new(NOON_MS / 1_000 + 60 * minute).ok();
-    let filter = VisitFilter {
-        from: second(minute),
-        until: second(minute + 1),
-        ..VisitFilter::default()
-    };
-    let query = CountersQuery {
-        filter,
-        per_link: false,
-    };
+    let second = NOON_MS / 1_000 + 60 * minute;
+    let query = questions::total(questions::between(second, second + 60));
     let report = log.counters(&query).await.expect("the log answers");
     report.sampling.exact()
 }

@@ -18,8 +18,6 @@ mod losses;
 /// Each call of each kind of work that rewrites chunks fails, or the process dies before it.
 #[cfg(target_os = "linux")]
 mod matrix;
-/// Answers compared with plain SQL over the same visits.
-mod oracle;
 mod panics;
 /// Data that must never be found on the disk.
 mod privacy;

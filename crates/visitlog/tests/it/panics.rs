@@ -5,9 +5,10 @@ use std::sync::{
 
 use slugline_analytics::{RecorderClosed, RecorderOptions, RecorderPorts, SamplingTargets};
 use slugline_domain::{
-    CountersQuery, LinkId, LogTrouble, SamplingNote, UnixSeconds, VisitFilter, VisitRecord,
+    LinkId, LogTrouble, SamplingNote, UnixSeconds, VisitFilter, VisitRecord,
     ports::{Random, VisitEraser, VisitLog, VisitObserver, VisitSink},
 };
+use slugline_testkit::questions;
 use slugline_visitlog::EmbeddedLog;
 
 use crate::support::{DAY_MS, NEW_YEAR_MS, Seeded, eventually, file, ports, visit, visits};
@@ -45,10 +46,7 @@ async fn note(log: &EmbeddedLog, from_ms: i64) -> SamplingNote {
         from: UnixSeconds::new(from_ms / 1_000).ok(),
         ..VisitFilter::default()
     };
-    let query = CountersQuery {
-        filter,
-        per_link: false,
-    };
+    let query = questions::total(filter);
     let report = log.counters(&query).await.expect("the log answers");
     report.sampling
 }

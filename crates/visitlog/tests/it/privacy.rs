@@ -7,10 +7,8 @@ use std::{
 
 use rusqlite::Connection;
 use slugline_analytics::{PlaceFile, QueryLimits, Recorder, RecorderOptions, RecorderPorts};
-use slugline_domain::{
-    UnixMillis, UnixSeconds, Visit, VisitFilter, VisitHeaders, ports::VisitSink,
-};
-use slugline_testkit::{FixedClock, PLACES_FILE};
+use slugline_domain::{UnixMillis, Visit, VisitHeaders, ports::VisitSink};
+use slugline_testkit::{FixedClock, PLACES_FILE, questions};
 use slugline_visitlog::{EmbeddedLog, rebuild};
 
 use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, ports, total, visit};
@@ -162,12 +160,8 @@ async fn a_clock_that_jumps_for_a_minute_ends_no_salt() {
         recorder.record(visit(noon_ms + 240_000, 1));
         recorder.flush().await.unwrap();
         let log = EmbeddedLog::open(&file(folder), QueryLimits::default()).unwrap();
-        let second = |at_ms: i64| UnixSeconds::new(at_ms / 1_000).ok();
-        let of_noon = VisitFilter {
-            from: second(noon_ms),
-            until: second(noon_ms + 240_000),
-            ..VisitFilter::default()
-        };
+        let noon = noon_ms / 1_000;
+        let of_noon = questions::between(noon, noon + 240);
         let counters = total(&log, of_noon).await;
         assert_eq!((counters.visits, counters.visitors), (3, 1), "{jump_ms}");
     }

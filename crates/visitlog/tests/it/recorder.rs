@@ -12,6 +12,7 @@ use slugline_domain::{
     CountersQuery, LogTrouble, UnixSeconds, Visit, VisitFilter, VisitHeaders, VisitRecord,
     ports::{VisitLog, VisitLogError, VisitObserver, VisitSink},
 };
+use slugline_testkit::questions;
 use slugline_visitlog::EmbeddedLog;
 
 use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, eventually, file, ports, total, visit, visits};
@@ -141,15 +142,7 @@ async fn lost_visits_are_known_after_a_restart_and_of_their_time_only() {
     let fixture = fixture.reopen(options).await;
     assert_eq!(fixture.recorder.dropped(), 0, "since this start");
     let lost = async |from_ms: i64, until_ms: i64| {
-        let second = |ms: i64| UnixSeconds::new(ms / 1_000).ok();
-        let query = CountersQuery {
-            filter: VisitFilter {
-                from: second(from_ms),
-                until: second(until_ms),
-                ..VisitFilter::default()
-            },
-            per_link: false,
-        };
+        let query = questions::total(questions::between(from_ms / 1_000, until_ms / 1_000));
         let report = fixture.log.counters(&query).await.unwrap();
         assert_eq!(report.sampling.exact(), report.sampling.dropped == 0);
         report.sampling.dropped
@@ -238,10 +231,7 @@ async fn a_queue_that_filled_is_sampled_until_it_is_half_empty() {
             from: UnixSeconds::new(second).ok(),
             ..VisitFilter::default()
         };
-        let query = CountersQuery {
-            filter,
-            per_link: false,
-        };
+        let query = questions::total(filter);
         let report = fixture.log.counters(&query).await.unwrap();
         report.sampling.interval_max.get()
     };

@@ -10,11 +10,11 @@ use std::{
 
 use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts};
 use slugline_domain::{
-    Counters, CountersQuery, Destination, FollowedLink, LinkId, Revision, Terms, UnixMillis, Visit,
-    VisitFilter, VisitHeaders, Way,
+    Counters, Destination, FollowedLink, LinkId, Revision, Terms, UnixMillis, Visit, VisitFilter,
+    VisitHeaders, Way,
     ports::{Random, VisitLog},
 };
-use slugline_testkit::FixedClock;
+use slugline_testkit::{FixedClock, questions};
 use slugline_visitlog::EmbeddedLog;
 use tempfile::TempDir;
 
@@ -42,10 +42,6 @@ impl Seeded {
     pub(crate) fn below(&self, end: usize) -> usize {
         let end = u64::try_from(end).expect("test bounds are small");
         usize::try_from(self.next() % end).expect("test bounds are small")
-    }
-
-    pub(crate) fn pick<'a, T>(&self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
     }
 }
 
@@ -146,10 +142,7 @@ pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// The counters of all visits that meet a filter.
 pub(crate) async fn total(log: &EmbeddedLog, filter: VisitFilter) -> Counters {
-    let query = CountersQuery {
-        filter,
-        per_link: false,
-    };
+    let query = questions::total(filter);
     let report = log.counters(&query).await.expect("the log answers");
     assert_eq!(report.rows.len(), 1);
     report.rows[0].counters

@@ -6,9 +6,9 @@ use proptest::{collection::vec, option, prelude::*};
 use rusqlite::{Connection, params};
 use slugline_analytics::columns::{Family, TEXTS};
 use slugline_domain::{
-    Choice, CountersQuery, Dimension, EventsQuery, LinkId, LocationsQuery, MetricsQuery, RowLimit,
-    VisitFilter,
+    Choice, CountersQuery, Dimension, EventsQuery, LinkId, LocationsQuery, RowLimit, VisitFilter,
 };
+use slugline_testkit::questions;
 
 use crate::{
     file::{error::EngineError, limits::Deadline, schema, snapshot::Snapshot},
@@ -34,24 +34,15 @@ fn columns(names: usize) -> impl Strategy<Value = Vec<Option<Vec<u64>>>> {
 fn ask(snapshot: &Snapshot<'_>, filter: &VisitFilter) -> Result<(), EngineError> {
     let filter = || filter.clone();
     for per_link in [false, true] {
-        let query = CountersQuery {
-            filter: filter(),
-            per_link,
-        };
-        match counters::answer(snapshot, &query) {
+        let filter = filter();
+        match counters::answer(snapshot, &CountersQuery { filter, per_link }) {
             Ok(_) | Err(EngineError::Dangling { .. }) => {}
             Err(error) => return Err(error),
         }
     }
     let limit = RowLimit::DEFAULT;
     for &dimension in Dimension::ALL {
-        let query = MetricsQuery {
-            filter: filter(),
-            dimension,
-            limit,
-            visitors: true,
-        };
-        metrics::answer(snapshot, &query)?;
+        metrics::answer(snapshot, &questions::by_value(filter(), dimension))?;
     }
     let query = LocationsQuery {
         filter: filter(),
@@ -124,7 +115,7 @@ fn any_chunk_is_answered_from_or_left_out() {
             encoder.texts(column.name, texts.iter().copied());
         }
         insert(&db, span, encoder);
-        let of_link = VisitFilter { links: Choice::any_of([LinkId::parse("three").unwrap()]), ..VisitFilter::default() };
+        let of_link = questions::of_links(Choice::any_of([LinkId::parse("three").unwrap()]));
         let of_texts = VisitFilter { values: vec![
                 (Dimension::Country, Choice::any_of(["DE".to_owned()])),
                 (Dimension::Slug, Choice::none_of(["a".to_owned()])),
