@@ -63,9 +63,6 @@ pub enum AuditOperation {
     /// A link was moved here from an older instance's store.
     #[serde(rename = "link.migrate")]
     LinkMigrate,
-    /// A caller was told how a change of many links would end; nothing was changed.
-    #[serde(rename = "link.dry_run")]
-    LinkDryRun,
     /// The imported hash of a link's password was replaced by a stronger one of the same password.
     #[serde(rename = "link.rehash")]
     LinkRehash,
@@ -101,7 +98,7 @@ pub enum AuditOperation {
 options!(AuditOperation);
 
 same_variants! { AuditOperation => AuditedOperation:
-    LinkCreate, LinkEdit, LinkDelete, LinkImport, LinkMigrate, LinkDryRun, LinkRehash, LinkMove,
+    LinkCreate, LinkEdit, LinkDelete, LinkImport, LinkMigrate, LinkRehash, LinkMove,
     LinkRestore, LinkPurge, TokenAdd, TokenRevoke, VisitsErase, DomainAdd, DomainEdit,
     DomainRemove
 }
@@ -227,7 +224,7 @@ pub struct AuditLineView {
     pub at: i64,
     /// Who: the name of a token, `site` for the site token, `operator` for commands on the machine, `service` for the service itself.
     pub caller: String,
-    /// What: link.create, link.edit, link.delete, link.import, link.migrate, `link.dry_run`, link.rehash, link.move, link.restore, link.purge, token.add, token.revoke, visits.erase, domain.add, domain.edit or domain.remove. Later versions may add others.
+    /// What: link.create, link.edit, link.delete, link.import, link.migrate, link.rehash, link.move, link.restore, link.purge, token.add, token.revoke, visits.erase, domain.add, domain.edit or domain.remove. Later versions may add others.
     pub operation: String,
     /// The slug of the changed link.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -135,8 +135,6 @@ named_values! {
         LinkImport = "link.import",
         /// A link was moved here from an older instance's store.
         LinkMigrate = "link.migrate",
-        /// A caller was told how a change of many links would end, which tells something about each.
-        LinkDryRun = "link.dry_run",
         /// The imported hash of a link's password was replaced by a stronger hash of the same
         /// password.
         LinkRehash = "link.rehash",

@@ -422,7 +422,6 @@ impl LinkDependencies {
         let watch = watch.map(|_| -> Arc<dyn WatchStore> { self.store.clone() });
         LinkService::new(LinkServiceParts {
             store: self.store.clone(),
-            audit: self.store.clone(),
             history: self.store.clone(),
             resolver: Arc::clone(&self.resolver),
             passwords: Arc::clone(&self.passwords),

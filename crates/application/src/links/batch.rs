@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use slugline_domain::{
-    AuditedOperation, Link, LinkFilter, LinkKey, LinkOrder, PageSize, Position, Tags, UnixSeconds,
-    ports::StoreError,
+    Link, LinkFilter, LinkKey, LinkOrder, PageSize, Position, Tags, UnixSeconds, ports::StoreError,
 };
 use tokio::task::JoinSet;
 
@@ -120,10 +119,6 @@ impl LinkWriter {
         }
         if let BatchAction::SetExpiry(expires_at) = change.action {
             self.check_expiry(Some(expires_at))?;
-        }
-        if change.dry_run {
-            let note = self.note(AuditedOperation::LinkDryRun);
-            self.parts.audit.add(&note, None).await?;
         }
         let (targets, next) = self.targets(change.scope).await?;
         if !change.dry_run {

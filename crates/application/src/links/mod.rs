@@ -23,7 +23,7 @@ use std::sync::Arc;
 use slugline_domain::{
     OwnAddresses, UnixMillis, UnixSeconds,
     history::LinkHistory,
-    ports::{AuditTrail, Clock, DestinationScreen, Hearing, LinkStore, Random, WatchStore},
+    ports::{Clock, DestinationScreen, Hearing, LinkStore, Random, WatchStore},
     routing::KnownPlaces,
 };
 
@@ -66,8 +66,6 @@ pub struct LinkService {
 pub struct LinkServiceParts {
     /// Stores links.
     pub store: Arc<dyn LinkStore>,
-    /// Takes the lines of dry runs; the store writes those of changes.
-    pub audit: Arc<dyn AuditTrail>,
     /// Keeps former versions; the store writes them.
     pub history: Arc<dyn LinkHistory>,
     /// The cache that must forget a link after each change.
@@ -110,7 +108,7 @@ impl LinkServiceParts {
     /// and knows no public address and no places.
     pub fn new<S>(store: Arc<S>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self
     where
-        S: LinkStore + AuditTrail + LinkHistory + 'static,
+        S: LinkStore + LinkHistory + 'static,
     {
         let resolver = Resolver::new(
             store.clone(),
@@ -119,7 +117,6 @@ impl LinkServiceParts {
             ResolverOptions::default(),
         );
         Self {
-            audit: store.clone(),
             history: store.clone(),
             store,
             resolver: Arc::new(resolver),
@@ -338,7 +335,6 @@ pub(crate) mod fixture {
         let screen = Arc::<ListedScreen>::default();
         let links = LinkService::new(LinkServiceParts {
             store: store.clone(),
-            audit: store.clone(),
             history: store.clone(),
             resolver: resolver.clone(),
             passwords: Arc::new(Passwords::new(random.clone())),

@@ -11,7 +11,7 @@ export const PAGE_SIZE = 50;
  */
 export const OPERATIONS = [
   ['link.create', 'opLinkCreate'], ['link.edit', 'opLinkEdit'], ['link.delete', 'opLinkDelete'], ['link.import', 'opLinkImport'],
-  ['link.migrate', 'opLinkMigrate'], ['link.dry_run', 'opLinkDryRun'], ['link.rehash', 'opLinkRehash'], ['link.move', 'opLinkMove'], ['link.restore', 'opLinkRestore'], ['link.purge', 'opLinkPurge'], ['token.add', 'opTokenAdd'], ['token.revoke', 'opTokenRevoke'],
+  ['link.migrate', 'opLinkMigrate'], ['link.rehash', 'opLinkRehash'], ['link.move', 'opLinkMove'], ['link.restore', 'opLinkRestore'], ['link.purge', 'opLinkPurge'], ['token.add', 'opTokenAdd'], ['token.revoke', 'opTokenRevoke'],
   ['visits.erase', 'opVisitsErase'], ['domain.add', 'opDomainAdd'], ['domain.edit', 'opDomainEdit'], ['domain.remove', 'opDomainRemove'],
 ];
 

@@ -300,7 +300,6 @@ export const words = {
   opDomainRemove: 'Domain entfernt',
   opLinkCreate: 'Link angelegt',
   opLinkDelete: 'Link gelöscht',
-  opLinkDryRun: 'Probelauf',
   opLinkEdit: 'Link bearbeitet',
   opLinkImport: 'Link importiert',
   opLinkMigrate: 'Link hierher verschoben',

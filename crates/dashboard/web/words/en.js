@@ -302,7 +302,6 @@ export const words = {
   opDomainRemove: 'Domain removed',
   opLinkCreate: 'Link created',
   opLinkDelete: 'Link deleted',
-  opLinkDryRun: 'Dry run',
   opLinkEdit: 'Link edited',
   opLinkImport: 'Link imported',
   opLinkMigrate: 'Link moved here',

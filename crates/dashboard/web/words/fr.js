@@ -300,7 +300,6 @@ export const words = {
   opDomainRemove: 'Domaine retiré',
   opLinkCreate: 'Lien créé',
   opLinkDelete: 'Lien supprimé',
-  opLinkDryRun: 'Simulation',
   opLinkEdit: 'Lien modifié',
   opLinkImport: 'Lien importé',
   opLinkMigrate: 'Lien déplacé ici',

@@ -300,7 +300,6 @@ export const words = {
   opDomainRemove: 'Domain dihapus',
   opLinkCreate: 'Tautan dibuat',
   opLinkDelete: 'Tautan dihapus',
-  opLinkDryRun: 'Uji coba',
   opLinkEdit: 'Tautan diedit',
   opLinkImport: 'Tautan diimpor',
   opLinkMigrate: 'Tautan dipindahkan ke sini',

@@ -300,7 +300,6 @@ export const words = {
   opDomainRemove: 'Dominio rimosso',
   opLinkCreate: 'Link creato',
   opLinkDelete: 'Link eliminato',
-  opLinkDryRun: 'Simulazione',
   opLinkEdit: 'Link modificato',
   opLinkImport: 'Link importato',
   opLinkMigrate: 'Link spostato qui',

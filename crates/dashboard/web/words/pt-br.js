@@ -300,7 +300,6 @@ export const words = {
   opDomainRemove: 'Domínio removido',
   opLinkCreate: 'Link criado',
   opLinkDelete: 'Link excluído',
-  opLinkDryRun: 'Simulação',
   opLinkEdit: 'Link editado',
   opLinkImport: 'Link importado',
   opLinkMigrate: 'Link movido para cá',

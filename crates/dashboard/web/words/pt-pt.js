@@ -300,7 +300,6 @@ export const words = {
   opDomainRemove: 'Domínio removido',
   opLinkCreate: 'Ligação criada',
   opLinkDelete: 'Ligação eliminada',
-  opLinkDryRun: 'Simulação',
   opLinkEdit: 'Ligação editada',
   opLinkImport: 'Ligação importada',
   opLinkMigrate: 'Ligação movida para cá',

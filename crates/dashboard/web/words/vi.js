@@ -300,7 +300,6 @@ export const words = {
   opDomainRemove: 'Đã gỡ bỏ tên miền',
   opLinkCreate: 'Đã tạo liên kết',
   opLinkDelete: 'Đã xóa liên kết',
-  opLinkDryRun: 'Chạy thử',
   opLinkEdit: 'Đã sửa liên kết',
   opLinkImport: 'Đã nhập liên kết',
   opLinkMigrate: 'Đã chuyển liên kết đến đây',

@@ -300,7 +300,6 @@ export const words = {
   opDomainRemove: '已移除域名',
   opLinkCreate: '已创建链接',
   opLinkDelete: '已删除链接',
-  opLinkDryRun: '试运行',
   opLinkEdit: '已编辑链接',
   opLinkImport: '已导入链接',
   opLinkMigrate: '链接已迁移至此',

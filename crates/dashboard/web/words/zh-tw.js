@@ -300,7 +300,6 @@ export const words = {
   opDomainRemove: '已移除網域',
   opLinkCreate: '已建立連結',
   opLinkDelete: '已刪除連結',
-  opLinkDryRun: '試執行',
   opLinkEdit: '已編輯連結',
   opLinkImport: '已匯入連結',
   opLinkMigrate: '連結已移轉至此',

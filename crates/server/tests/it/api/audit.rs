@@ -73,7 +73,6 @@ fn every_change_leaves_a_line_and_what_changes_nothing_leaves_none() {
             "site link.edit docs",
             "site link.edit docs",
             "site link.import b",
-            "site link.dry_run -",
             "site link.edit b",
             "site link.create c",
             "site link.delete docs",

