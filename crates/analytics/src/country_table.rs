@@ -53,19 +53,15 @@ impl CountrySource {
 
 impl PlaceFinder for CountryTable {
     fn find(&self, address: IpAddr) -> Place {
-        Place {
-            country: self.country(address),
-            ..Place::default()
-        }
-    }
-
-    fn country(&self, address: IpAddr) -> Option<Country> {
         let runs = self.0.get_or_init(Runs::unpacked);
         let place = match address.to_canonical() {
             IpAddr::V4(address) => runs.four.at(address.to_bits()),
             IpAddr::V6(address) => runs.six.at(upper(address.to_bits())),
         };
-        runs.countries[usize::from(place?)]
+        Place {
+            country: place.and_then(|place| runs.countries[usize::from(place)]),
+            ..Place::default()
+        }
     }
 }
 
