@@ -1,4 +1,4 @@
-// Asks for the first list while the modules that show it are still on their way.
+// Asks for the domains and the first list while the modules that show them are still on their way.
 // This is a file of its own, and small, so that it arrives before them.
 import { viewOf } from './address.js';
 import { filterOf, listQuery } from './links/list-query.js';
@@ -24,8 +24,10 @@ export function askedAhead(url, token) {
 export const answered = () => Promise.allSettled([...asked.values()].map(({ answer }) => answer));
 
 const { page, query } = viewOf(location.pathname, location.search);
-// A named token may not permit the list; `main.js` asks what it permits.
-if (firstToken && !isNamedToken(firstToken) && page === 'links') ask(requestUrl('link/list', listQuery(filterOf(query, chosenDomain(query.domain, stored('localStorage', 'domain') ?? '', undefined)))));
+// A named token may not permit these; `main.js` asks what it permits.
+const permits = firstToken && !isNamedToken(firstToken);
+if (permits) ask(requestUrl('domains'));
+if (permits && page === 'links') ask(requestUrl('link/list', listQuery(filterOf(query, chosenDomain(query.domain, stored('localStorage', 'domain') ?? '', undefined)))));
 
 /** @param {string} url */
 function ask(url) {

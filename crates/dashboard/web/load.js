@@ -10,7 +10,7 @@ import { useEffect, useRef, useState } from './view.js';
 /**
  * Loads whenever the key changes, and when links that were locked are back. The
  * last data stay while new are on their way, and an answer that was overtaken is
- * dropped.
+ * dropped. An empty key loads nothing.
  * @template T
  * @param {string} key @param {(signal: AbortSignal) => Promise<T>} request
  * @returns {Loaded<T>}
@@ -21,15 +21,17 @@ export function useLoaded(key, request) {
   const latest = useRef(request);
   latest.current = request;
   useEffect(() => {
+    if (key === '') return undefined;
     const abort = new AbortController();
-    setState((/** @type {any} */ before) => ({ ...before, loading: true }));
+    // Whoever is loading is not drawn again for that.
+    setState((/** @type {any} */ before) => (before.loading ? before : { ...before, loading: true }));
     latest.current(abort.signal).then(
       (data) => { if (!abort.signal.aborted) setState({ data, error: undefined, loading: false }); },
       (error) => { if (!abort.signal.aborted) setState((/** @type {any} */ before) => ({ data: before.data, error, loading: false })); },
     );
     return () => abort.abort();
   }, [key, attempt, returns.value]);
-  return { ...state, again: () => setAttempt((/** @type {number} */ n) => n + 1) };
+  return { ...state, loading: key !== '' && state.loading, again: () => setAttempt((/** @type {number} */ n) => n + 1) };
 }
 
 /**

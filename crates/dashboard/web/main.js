@@ -37,6 +37,15 @@ const Palette = later((again) => import('./palette.js' + again), 'Palette');
 /** How long the frame waits for the list: two frames take a slow phone longer than one, and what is there at once does not jump. */
 const PATIENCE_MS = 150;
 
+/** How long a page waits for the domains: one that hears of them later asks all its questions again. */
+const DOMAINS_MS = 2_000;
+
+/** The end of some work, or of patience. @param {Promise<any>} work @param {number} most In milliseconds. */
+const soon = (work, most) => Promise.race([work, new Promise((resolve) => setTimeout(resolve, most))]);
+
+/** Resolves once the domains are known, or cannot be. @type {Promise<void>} */
+let domains = Promise.resolve();
+
 /** When a page without words is loaded again: it can say nothing. */
 const PAUSE_MS = 5_000;
 
@@ -46,7 +55,8 @@ const fetched = new Map();
 /** @param {import('./address.js').Page} name */
 async function fetchPage(name) {
   const [load, component] = PAGES[name];
-  fetched.set(name, (await fetchPart(load))[component]);
+  const [part] = await Promise.all([fetchPart(load), soon(domains, DOMAINS_MS)]);
+  fetched.set(name, part[component]);
 }
 
 function App() {
@@ -128,7 +138,7 @@ effect(() => {
 });
 
 function learnDomains() {
-  if (may('links:read')) listDomains().then((list) => { hosts.value = list.map(({ host }) => host); }, () => {});
+  if (may('links:read')) domains = listDomains().then((list) => { hosts.value = list.map(({ host }) => host); }, () => {});
   else hosts.value = [];
 }
 
@@ -158,5 +168,5 @@ if (isNamed()) await verify(token.value).then((identity) => { scopes.value = ide
 // A page that does not come is told by the frame, which asks for it once more.
 const first = token.value === '' ? undefined : fetchPage(view.value.page).catch(() => {});
 await Promise.all([words, first]);
-await Promise.race([answered(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+await soon(answered(), PATIENCE_MS);
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));

@@ -4,16 +4,31 @@ import { keyOf, shownKey } from './links/key.js';
 import { viewOf } from './links/pasted.js';
 import { Dialog } from './parts/dialog.js';
 import { Icon } from './parts/icon.js';
+import { speak } from './shell.js';
 import { currentShortcuts } from './shortcuts.js';
+import { theme } from './state/choices.js';
 import { several } from './state/domains.js';
-import { refusalOfNew } from './state/refusal.js';
+import { lacking, refusalOfCheck, refusalOfExport, refusalOfNew } from './state/refusal.js';
 import { go } from './state/router.js';
 import { may } from './state/session.js';
 import { bare, middleCut } from './text/shorten.js';
 import { html, useEffect, useState } from './view.js';
-import { say } from './words.js';
+import { LANGUAGES, say } from './words.js';
 
 /** @typedef {{ key: string, icon: import('./parts/icon.js').IconName, text: string, more?: string, keys?: string, run: () => void }} Entry */
+
+/** What is behind menus, and found by its name alone. @returns {Entry[]} */
+function hidden() {
+  const lists = /** @type {const} */ ([['import', 'up', refusalOfNew.value], ['export', 'down', refusalOfExport.value], ['check', 'check', refusalOfCheck.value]]);
+  const parts = /** @type {const} */ ([['domains', lacking('links:read')], ['tokens', lacking('admin')]]);
+  const themes = /** @type {const} */ ([['system', 'themeSystem'], ['light', 'themeLight'], ['dark', 'themeDark']]);
+  return [
+    ...lists.filter(([, , why]) => !why).map(([what, icon]) => ({ key: what, icon, text: say(what === 'check' ? 'checkLinks' : what), run: () => go('links', { do: what }) })),
+    ...parts.filter(([, why]) => !why).map(([word]) => ({ key: word, icon: /** @type {const} */ ('plug'), text: say(word), run: () => go('setup') })),
+    ...themes.map(([name, word]) => ({ key: name, icon: /** @type {const} */ ('right'), text: `${say('theme')}: ${say(word)}`, run: () => { theme.value = name; } })),
+    ...LANGUAGES.map(([tag, name]) => ({ key: tag, icon: /** @type {const} */ ('right'), text: `${say('language')}: ${name}`, run: () => { speak(tag); } })),
+  ];
+}
 
 /** @param {{ onClose: () => void }} props */
 export function Palette({ onClose }) {
@@ -31,11 +46,12 @@ export function Palette({ onClose }) {
     return () => { clearTimeout(timer); abort.abort(); };
   }, [text]);
   const actions = currentShortcuts().filter(({ hidden }) => !hidden).map(({ keys, word, run }) => ({ key: keys, icon: /** @type {const} */ ('right'), text: say(word), keys, run }));
-  const wanted = text.trim().toLowerCase();
+  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
   const pasted = refusalOfNew.value === '' && viewOf(text)?.url;
   /** @type {Entry[]} */
   const makes = pasted ? [{ key: 'pasted', icon: 'add', text: say('shorten'), more: middleCut(bare(pasted), 48), run: () => go('links', { new: '1', url: pasted }) }] : [];
-  const entries = /** @type {Entry[]} */ ([...makes, ...actions.filter((action) => action.text.toLowerCase().includes(wanted)), ...found]);
+  const named = [...actions, ...(wanted.length > 0 ? hidden() : [])].filter((entry) => wanted.every((word) => entry.text.toLowerCase().includes(word)));
+  const entries = /** @type {Entry[]} */ ([...makes, ...named, ...found]);
   const at = Math.min(place, entries.length - 1);
   const choose = (/** @type {Entry | undefined} */ entry) => { if (entry) { onClose(); entry.run(); } };
   const keys = (/** @type {KeyboardEvent} */ event) => {

@@ -63,16 +63,18 @@ export function modifier() {
   return /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl ';
 }
 
+/** Shows the page in another language, if its words come. @param {string} tag */
+export async function speak(tag) {
+  const before = language.value;
+  language.value = tag;
+  await loadWords().catch((error) => {
+    language.value = before;
+    toast(wording(error), 'bad');
+  });
+}
+
 /** @param {{ onHelp: () => void }} props */
 function MainMenu({ onHelp }) {
-  const set = async (/** @type {string} */ tag) => {
-    const before = language.value;
-    language.value = tag;
-    await loadWords().catch((error) => {
-      language.value = before;
-      toast(wording(error), 'bad');
-    });
-  };
   return html`<${Menu} label=${say('menu')} class="main-menu" button=${html`<${Icon} name="menu" />`}>
     <div class="menu-title">${say('theme')}</div>
     ${/** @type {const} */ ([['system', 'themeSystem'], ['light', 'themeLight'], ['dark', 'themeDark']]).map(([value, word]) => html`<${MenuItem} key=${value} current=${theme.value === value} onClick=${() => { theme.value = value; }}>${say(word)}<//>`)}
@@ -81,7 +83,7 @@ function MainMenu({ onHelp }) {
     <${MenuItem} current=${singleKeys.value === 'on'} onClick=${() => { singleKeys.value = singleKeys.value === 'on' ? 'off' : 'on'; }}>${say('singleKeys')}<//>
     <${MenuItem} keys="?" onClick=${onHelp}>${say('shortcuts')}<//>
     <div class="menu-line"></div>
-    <label class="menu-select" data-keep-open><span>${say('language')}</span><select value=${language.value} onChange=${(/** @type {any} */ event) => set(event.currentTarget.value)}>
+    <label class="menu-select" data-keep-open><span>${say('language')}</span><select value=${language.value} onChange=${(/** @type {any} */ event) => speak(event.currentTarget.value)}>
       <option value="system" selected=${language.value === 'system'}>${say('themeSystem')}</option>${LANGUAGES.map(([tag, name]) => html`<option key=${tag} value=${tag} lang=${tag} selected=${language.value === tag}>${name}</option>`)}</select></label>
     <div class="menu-line"></div>
     <${MenuItem} onClick=${signOut}>${say('signOut')}<//>

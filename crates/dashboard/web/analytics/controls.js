@@ -5,6 +5,7 @@ import { useLoaded } from '../load.js';
 import { Dialog } from '../parts/dialog.js';
 import { Field, IconButton, Segments, Select, TextInput } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
+import { onFirstStir } from '../parts/later.js';
 import { domain } from '../state/domains.js';
 import { lacking, reason } from '../state/refusal.js';
 import { may } from '../state/session.js';
@@ -35,13 +36,16 @@ export function rangeName(range, zone) {
  */
 export function Controls({ question, now, onRange, onCompare, onZone, onLink, onTag, onBots }) {
   const { range, zone, compare, filters, bots, slugs: links } = question;
-  const tags = useLoaded(`tags ${domain.value}`, (signal) => (may('links:read') ? listTags(domain.value, signal) : Promise.resolve([])));
+  const tags = useLoaded(may('links:read') ? `tags ${domain.value}` : '', (signal) => listTags(domain.value, signal));
   const chosenTag = filters.tag && !filters.tag.excluded ? filters.tag.values[0] ?? '' : '';
   const [dates, setDates] = useState(false);
   const [choosing, setChoosing] = useState(false);
   const free = !NAMES[range.name];
   const [back, next] = [stepped(range, -1, zone, now), stepped(range, 1, zone, now)];
-  const zones = [...new Set([ownZone(), zone, ...allZones()])];
+  // Four hundred of them, which nobody chooses from before.
+  const [stirred, setStirred] = useState(false);
+  useEffect(() => onFirstStir(() => setStirred(true)), []);
+  const zones = [...new Set([ownZone(), zone, ...(stirred ? allZones() : [])])];
   return html`<div class="toolbar controls">
     <button type="button" class="button link-choice" onClick=${() => setChoosing(true)}><${Icon} name="link" /><span>${links.length === 0 ? say('allLinks') : links.length === 1 ? shownKey(links[0] ?? '') : say('linkCount', { n: links.length })}</span><${Icon} name="chevron" /></button>
     <${Select} key="tag" label=${say('tag')} class="tag-choice" value=${chosenTag} onChange=${onTag} options=${[['', say('anyTag')], ...[...new Set([...(tags.data ?? []).map(({ name }) => name), ...(chosenTag ? [chosenTag] : [])])].map((name) => [name, name])]} />

@@ -40,12 +40,12 @@ export function Heatmap({ asked, zone }) {
     <${IconButton} icon="down" label=${say('downloadCsv')} onClick=${csv} /></header>
     ${loaded.error ? html`<${ErrorNote} error=${loaded.error} again=${loaded.again} />` : html`
     <div class="heat-grid ${loaded.loading && loaded.data ? 'stale' : ''}" role="group" aria-label=${say('heatmap')} onKeyDown=${keys}>
-      ${grid.map((hours, weekday) => html`<span key=${`day ${weekday}`} class="heat-day" aria-hidden="true">${brief[weekday]}</span>${hours.map(({ visits }, hour) => {
+      ${loaded.data && html`${grid.map((hours, weekday) => html`<span key=${`day ${weekday}`} class="heat-day" aria-hidden="true">${brief[weekday]}</span>${hours.map(({ visits }, hour) => {
         const at = weekday * 24 + hour;
         const text = label(at);
         return html`<span key=${at} role="img" data-at=${at} tabindex=${at === place ? 0 : -1} class="cell h${steps[at] ?? 0}" aria-label=${text} title=${text} data-visits=${visits} onFocus=${() => setPlace(at)}></span>`;
       })}`)}
-      <span></span>${Array.from({ length: 24 }, (_, hour) => html`<span key=${`hour ${hour}`} class="heat-hour" aria-hidden="true">${hour % 3 === 0 ? hour : ''}</span>`)}
+      <span></span>${Array.from({ length: 24 }, (_, hour) => html`<span key=${`hour ${hour}`} class="heat-hour" aria-hidden="true">${hour % 3 === 0 ? hour : ''}</span>`)}`}
     </div>`}</section>`;
 }
 

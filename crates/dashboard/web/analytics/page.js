@@ -1,13 +1,15 @@
 // Who follows links, when, from where and with what.
-import { counters } from '../api.js';
+import { readLink } from '../api.js';
+import { looksLikeSlug } from '../links/draft.js';
+import { partsOf } from '../links/key.js';
 import { useLoaded } from '../load.js';
 import { Chip } from '../parts/controls.js';
-import { ErrorNote } from '../parts/notes.js';
 import { addShortcuts } from '../shortcuts.js';
 import { lastBots, lastComparison, lastRange, lastZone } from '../state/choices.js';
 import { ALL, DEFAULT } from '../state/domain-choice.js';
 import { domain, domainName, several } from '../state/domains.js';
 import { change, go, view } from '../state/router.js';
+import { may } from '../state/session.js';
 import { knowsZone, ownZone } from '../time/clock.js';
 import { COMPARISONS, comparedWith, possibleUnits, stepped } from '../time/range.js';
 import { html, useEffect, useMemo } from '../view.js';
@@ -16,6 +18,7 @@ import { Controls } from './controls.js';
 import { Counters } from './counters.js';
 import { PANELS, wordOf } from './dimensions.js';
 import { Heatmap } from './heatmap.js';
+import { LinkHome } from './link-home.js';
 import { Panel } from './panel.js';
 import { apiQuery, oneDomain, questionOf, toggled } from './question.js';
 import { SplitPanel } from './split-panel.js';
@@ -34,8 +37,10 @@ export function AnalyticsPage() {
   const { zone, range, compare, filters, bots } = question;
   const earlier = comparedWith(range, compare, zone);
   const asked = apiQuery(question, range);
-  const totals = useLoaded(JSON.stringify(asked), (signal) => counters(asked, signal));
-  const before = useLoaded(JSON.stringify(earlier && apiQuery(question, earlier)), (signal) => (earlier ? counters(apiQuery(question, earlier), signal) : Promise.resolve(undefined)));
+  const [slug = ''] = question.slugs;
+  const one = question.slugs.length === 1 && may('links:read') && looksLikeSlug(partsOf(slug).slug) ? slug : '';
+  const found = useLoaded(one, () => readLink(partsOf(one)).then(({ link }) => ({ one, link })));
+  const link = found.data?.one === one ? found.data.link : undefined;
   const setRange = (/** @type {string | undefined} */ name) => { if (name) { lastRange.value = name; change({ range: name, unit: undefined }); } };
   const toggle = (/** @type {string} */ type, /** @type {string} */ value, /** @type {boolean} */ excluded = false) => change({ [type]: toggled(filters, type, value, excluded) ?? (type === 'domain' ? ALL : undefined) });
   const clear = () => go('analytics', { range: query.range, zone: query.zone, compare: query.compare, unit: query.unit, bots: query.bots, domain: oneDomain(filters) === undefined ? undefined : query.domain });
@@ -53,16 +58,16 @@ export function AnalyticsPage() {
     ...(chips.length > 0 ? [{ keys: 'Escape', word: 'clearFilters', group: 'analytics', run: clear }] : []),
   ])));
 
-  const visits = totals.data?.data[0]?.visits ?? 0;
   return html`<div class="page analytics">
     <h1 class="off-screen">${say('pageAnalytics')}</h1>
     <${Controls} question=${question} now=${now} onRange=${setRange} onCompare=${setCompare} onZone=${(/** @type {string} */ name) => { lastZone.value = name === ownZone() ? '' : name; change({ zone: name === ownZone() ? undefined : name }); }} onLink=${(/** @type {string} */ slug) => toggle('slug', slug)} onTag=${(/** @type {string} */ name) => change({ tag: name ? toggled({}, 'tag', name) : undefined })} onBots=${setBots} />
     ${chips.length > 0 && html`<div class="chips">${chips.map(({ type, value, excluded, text }) => html`<${Chip} key=${`${type} ${value}`} text=${`${say(wordOf(type) ?? 'value')}: ${excluded ? say('not', { value: text }) : text}`} label=${say('removeFilter')} onRemove=${() => toggle(type, value, excluded)} />`)}
       <button type="button" class="text-button" onClick=${clear}>${say('clearFilters')} <kbd>Esc</kbd></button></div>`}
-    ${totals.error ? html`<${ErrorNote} error=${totals.error} again=${totals.again} />` : html`<${Counters} totals=${totals} before=${earlier ? before : undefined} />`}
+    ${link && html`<${LinkHome} link=${link} />`}
+    <${Counters} asked=${asked} earlier=${earlier && apiQuery(question, earlier)} />
     <${Timeline} question=${question} earlier=${earlier} now=${now} onZoom=${setRange} onUnit=${(/** @type {string} */ unit) => change({ unit })} onSum=${(/** @type {boolean} */ sum) => change({ sum: sum ? '1' : undefined })} />
-    ${question.slugs.length === 1 && html`<${SplitPanel} key=${question.slugs[0]} name=${question.slugs[0]} asked=${asked} />`}
-    <div class="panels">${PANELS.map((panel) => html`<${Panel} key=${panel.name} panel=${panel} asked=${asked} filters=${filters} visits=${visits} onToggle=${toggle} />`)}</div>
+    ${link?.split?.length && html`<${SplitPanel} key=${one} link=${link} asked=${asked} />`}
+    <div class="panels">${PANELS.map((panel) => html`<${Panel} key=${panel.name} panel=${panel} asked=${asked} filters=${filters} onToggle=${toggle} />`)}</div>
     <${Heatmap} asked=${asked} zone=${zone} />
   </div>`;
 }

@@ -30,9 +30,9 @@ const BELOW_MAP = 4;
 const OTHERS = '(others)';
 
 /**
- * @param {{ panel: typeof import('./dimensions.js').PANELS[number], asked: Record<string, string | number>, filters: import('./question.js').Filters, visits: number, onToggle: Toggle }} props
+ * @param {{ panel: typeof import('./dimensions.js').PANELS[number], asked: Record<string, string | number>, filters: import('./question.js').Filters, onToggle: Toggle }} props
  */
-export function Panel({ panel, asked, filters, visits, onToggle }) {
+export function Panel({ panel, asked, filters, onToggle }) {
   const [tab, setTab] = useState(panel.tabs[0]?.type ?? '');
   const [all, setAll] = useState(false);
   const onMap = tab === 'map';
@@ -44,7 +44,7 @@ export function Panel({ panel, asked, filters, visits, onToggle }) {
   // Visits first: to count visitors takes ten times as long and more. So these are of the rows that are there.
   const shown = dimension.single ? undefined : loaded.data?.question;
   const key = shown ? JSON.stringify(shown) : '';
-  const counted = useLoaded(key, async (signal) => (shown ? { key, ...await metrics({ ...shown, visitors: 'true' }, signal) } : undefined));
+  const counted = useLoaded(key, async (signal) => ({ key, ...await metrics({ ...shown, visitors: 'true' }, signal) }));
   const people = counted.data?.key === key ? counted.data : undefined;
   const visitors = useMemo(() => new Map(people?.data.map(named).map(({ name, visitors: n }) => [name, n])), [people]);
   const rows = loaded.data?.type === type ? loaded.data.rows : [];
@@ -53,7 +53,8 @@ export function Panel({ panel, asked, filters, visits, onToggle }) {
   const chosen = filters[type] && !filters[type].excluded ? filters[type].values : [];
   const unknownOnly = fresh && rows.length > 0 && rows.every(({ name }) => name === '');
   const tabs = /** @type {[string, string][]} */ ([...shownTabs.map((one) => [one.type, say(one.word)]), ...(panel.map ? [['map', say('map')]] : [])]);
-  const table = { rows, of: beyond + sum(rows), dimension, visitors, chosen, visits, sampling: people?.sampling ?? loaded.data?.sampling, onToggle };
+  const visits = beyond + sum(rows);
+  const table = { rows, of: visits, dimension, visitors, chosen, visits, sampling: people?.sampling ?? loaded.data?.sampling, onToggle };
   /** @type {(string | number)[][]} */
   const left = beyond > 0 ? [[OTHERS, beyond]] : [];
   const csv = () => save(`${type}.csv`, 'text/csv', writeCsv(dimension.single ? [[type, 'visits'], ...rows.map(({ name, count }) => [name, count]), ...left] : [[type, 'visits', 'visitors'], ...rows.map(({ name, count }) => [name, count, visitors.get(name)]), ...left]));

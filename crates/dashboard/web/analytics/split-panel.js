@@ -1,11 +1,8 @@
 // How visitors of a link were shared out between the destinations of its split.
-import { metrics, readLink } from '../api.js';
-import { looksLikeSlug } from '../links/draft.js';
-import { partsOf } from '../links/key.js';
+import { metrics } from '../api.js';
 import { useLoaded } from '../load.js';
 import { Address } from '../parts/address.js';
 import { ErrorNote } from '../parts/notes.js';
-import { may } from '../state/session.js';
 import { html } from '../view.js';
 import { figures, say } from '../words.js';
 import { byChance, sidesOf } from './chance.js';
@@ -13,14 +10,11 @@ import { byChance, sidesOf } from './chance.js';
 /** Differences that chance makes less often than this are called larger than chance. */
 const RARE = 0.05;
 
-/** @param {{ name: string, asked: Record<string, string | number> }} props `name` is the key of the link. */
-export function SplitPanel({ name, asked }) {
-  const found = useLoaded(name, () => (may('links:read') && looksLikeSlug(partsOf(name).slug) ? readLink(partsOf(name)).then(({ link }) => link) : Promise.resolve(undefined)));
-  const link = found.data?.split?.length ? found.data : undefined;
+/** @param {{ link: import('../api.js').Link, asked: Record<string, string | number> }} props */
+export function SplitPanel({ link, asked }) {
   const question = { ...asked, type: 'url', limit: 500, visitors: 'true' };
-  const key = link ? JSON.stringify([name, question]) : '';
-  const counted = useLoaded(key, (signal) => (key ? metrics(question, signal).then((answer) => ({ key, answer })) : Promise.resolve(undefined)));
-  if (!link) return '';
+  const key = JSON.stringify(question);
+  const counted = useLoaded(key, (signal) => metrics(question, signal).then((answer) => ({ key, answer })));
   const rows = counted.data?.answer.data ?? [];
   const sides = sidesOf(link, rows);
   const all = sides.reduce((sum, { seen }) => sum + seen, 0);

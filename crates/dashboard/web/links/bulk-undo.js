@@ -1,8 +1,8 @@
 // The way back from an action on many links.
-import { batchLinks, listLinks, listTrash, restoreLink } from '../api.js';
+import { batchLinks, listLinks, listTrash, readLink, restoreLink } from '../api.js';
 import { each } from '../pool.js';
 import { runBatch } from './batch.js';
-import { keyOf } from './key.js';
+import { keyOf, partsOf } from './key.js';
 
 /** Links in one answer of the API. */
 const PAGE = 100;
@@ -16,7 +16,14 @@ const PAGE = 100;
  */
 export async function endsOf(target, shown, signal) {
   const found = [...shown];
-  for (let cursor = /** @type {string | undefined} */ (undefined), complete = !('filter' in target); !complete && 'filter' in target;) {
+  if ('keys' in target) {
+    const known = new Set(shown.map(keyOf));
+    // Some may have left the list since they were selected.
+    const read = await each(target.keys.filter((key) => !known.has(key)), (key) => readLink(partsOf(key)), { signal });
+    const failed = read.find(({ error }) => error && /** @type {any} */ (error).status !== 404);
+    if (failed) throw failed.error;
+    found.push(...read.flatMap(({ result }) => result?.link ?? []));
+  } else for (let cursor = /** @type {string | undefined} */ (undefined), complete = false; !complete;) {
     const page = await listLinks({ ...target.filter, domain: target.domain, limit: PAGE, cursor }, signal);
     found.push(...page.links);
     complete = page.list_complete;

@@ -2,7 +2,7 @@
 import { Check, IconButton, Select, TextInput } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { citiesKnown, countriesKnown } from '../state/places.js';
-import { countryName } from '../text/country.js';
+import { countriesByName, countryName } from '../text/country.js';
 import { knowsZone } from '../time/clock.js';
 import { html, useRef, useState } from '../view.js';
 import { say, tag } from '../words.js';
@@ -49,7 +49,8 @@ function List({ id, kind, value, label, error, onChange }) {
   const names = kind === 'country' ? values.filter((code) => /^[a-z]{2}$/i.test(code)).map((code) => countryName(code.toUpperCase(), tag.value)).join(', ') : '';
   const examples = /** @type {Record<string, string>} */ ({ country: 'DE, AT', language: 'de, pt-BR', hours: '08:00-18:00', network: '192.0.2.0/24', browser: 'Safari, Firefox', referrer: 'example.com' });
   return html`<${TextInput} id=${id} aria-label=${label} value=${shown} error=${error} hint placeholder=${examples[kind] ?? ''} autocomplete="off" spellcheck="false" onInput=${type} />
-    ${!error && html`<div class="hint" id="${id}-hint">${names || say('commas')}</div>`}`;
+    ${!error && html`<div class="hint" id="${id}-hint">${names || say('commas')}</div>`}
+    ${kind === 'country' && html`<${Select} label=${say('addCountry')} class="add-country" value="" onChange=${(/** @type {string} */ code) => code && type([...values, code].join(', '))} options=${[['', say('addCountry')], ...countriesByName(tag.value).filter(([code]) => !values.includes(code))]} />`}`;
 }
 
 /** A day, or a moment of it. @param {Given} props */

@@ -1,5 +1,5 @@
 // Other destinations by country.
-import { countryCodes, countryName } from '../text/country.js';
+import { countriesByName } from '../text/country.js';
 import { IconButton, Select, TextInput } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { countriesKnown } from '../state/places.js';
@@ -8,7 +8,7 @@ import { say, tag } from '../words.js';
 
 /** @param {{ rules: { country: string, url: string }[], error: string | undefined, onChange: (rules: { country: string, url: string }[]) => void }} props */
 export function CountryRules({ rules, error, onChange }) {
-  const names = countryCodes.map((code) => /** @type {const} */ ([code, countryName(code, tag.value)])).sort(([, a], [, b]) => a.localeCompare(b, tag.value));
+  const names = countriesByName(tag.value);
   const set = (/** @type {number} */ at, /** @type {object} */ part) => onChange(rules.map((rule, place) => (place === at ? { ...rule, ...part } : rule)));
   return html`<div class="field ${error ? 'has-error' : ''}"><span class="label">${say('byCountry')}</span>
     ${rules.map((rule, at) => html`<div key=${at} class="country-rule">

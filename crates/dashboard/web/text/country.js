@@ -18,6 +18,12 @@ export function countryName(code, language) {
   }
 }
 
+/** Every country with its name, by name. @param {string} language @returns {[string, string][]} */
+export function countriesByName(language) {
+  const names = countryCodes.map((code) => /** @type {[string, string]} */ ([code, countryName(code, language)]));
+  return names.sort(([, a], [, b]) => formatter(Intl.Collator, language).compare(a, b));
+}
+
 /** `English (United States)`. @param {string} code @param {string} language */
 export function languageName(code, language) {
   try {

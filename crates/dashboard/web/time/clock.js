@@ -9,10 +9,10 @@ const formatFor = (zone) => formatter(Intl.DateTimeFormat, 'en-US', {
   hour: 'numeric', minute: 'numeric', second: 'numeric',
 });
 
+let own = '';
+
 /** The zone of this browser. */
-export function ownZone() {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-}
+export const ownZone = () => (own ||= Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC');
 
 /** Whether this browser knows the zone. @param {string} zone */
 export function knowsZone(zone) {

@@ -14,10 +14,13 @@ export function bucketsOf(start, end, unit, zone) {
   if (unit === 'day') return datesOf(dateAt(start, zone), dateAt(end, zone));
   /** @type {Set<string>} */
   const seen = new Set();
-  // Offsets of zones are whole quarters of an hour, so no bucket is stepped over.
-  const step = unit === 'hour' ? 900 : 60;
-  for (let moment = start; moment <= end; moment += step) seen.add(bucketText(read(moment, zone), unit));
-  seen.add(bucketText(read(end, zone), unit));
+  const add = (/** @type {number} */ moment) => seen.add(bucketText(read(moment, zone), unit));
+  const { minute, second } = read(start, zone);
+  const step = unit === 'hour' ? 3600 : 60;
+  add(start);
+  // From one beginning to the next: no zone shifts by parts of an hour twice within the longest span of hours.
+  for (let moment = start - (unit === 'hour' ? minute * 60 : 0) - second + step; moment <= end; moment += step) add(moment);
+  add(end);
   return [...seen];
 }
 

@@ -128,22 +128,6 @@ impl<'s> Browser<'s> {
         self.run_with(script, &json!(tag));
     }
 
-    /// Chooses the language of the open page in its menu, also while a dialog covers that.
-    pub(super) fn speak(&self, tag: &str) {
-        let script = "
-            const [tag, tell] = arguments;
-            const [button, html] = [document.querySelector('.main-menu .menu-button'), document.documentElement];
-            const once = (is, then) => (is() ? then(is()) : setTimeout(() => once(is, then), 1));
-            button.click();
-            once(() => document.querySelector('.menu-select select'), (list) => {
-                list.value = tag;
-                list.dispatchEvent(new Event('change', { bubbles: true }));
-                once(() => html.lang === tag, () => { button.click(); once(() => !document.querySelector('.menu-select'), tell); });
-            });";
-        let body = json!({"script": script, "args": [tag]});
-        self.driver.send("/execute/async", &body);
-    }
-
     /// Adds headers to every later request, as a proxy in front does.
     pub(super) fn send_with(&self, headers: &Value) {
         self.driver.chromium("Network.enable", &json!({}));
@@ -192,6 +176,12 @@ impl<'s> Browser<'s> {
     /// The value that a script passes to its last argument, a callback.
     pub(super) fn run_async(&self, script: &str) -> Value {
         let body = json!({"script": script, "args": []});
+        self.driver.send("/execute/async", &body)
+    }
+
+    /// The same, with a value before the callback.
+    pub(super) fn run_async_with(&self, script: &str, argument: &Value) -> Value {
+        let body = json!({"script": script, "args": [argument]});
         self.driver.send("/execute/async", &body)
     }
 

@@ -51,8 +51,16 @@ fn many_links_are_tagged_untagged_and_deleted_after_a_look_at_it_and_each_is_und
     let end = |slug| server.link(slug)["expiration"].clone();
     let former = json!({"slug": "one", "expiration": 2_000_000_000});
     server.call("PATCH", "/api/link/edit", &former).is(200);
-    browser.go("links");
+    browser.go("links?tag=old&status=all");
     list.select(&["one", "two"]);
+    // One leaves the list, and stays selected.
+    let retagged = json!({"slug": "one", "tags": ["fresh"]});
+    server.call("PATCH", "/api/link/edit", &retagged).is(200);
+    for word in ["Disable", "Enable"] {
+        browser.click(&List::row("four", ".menu-button"));
+        browser.click_text(".menu-item", word);
+    }
+    list.shows_together("four,two");
     list.act("Set expiry");
     browser.set("#bulk-expires", "2031-07-01T18:30");
     list.confirm(2);
@@ -63,6 +71,7 @@ fn many_links_are_tagged_untagged_and_deleted_after_a_look_at_it_and_each_is_und
         (json!(2_000_000_000), Value::Null)
     );
 
+    browser.go("links");
     list.select(&["one", "two"]);
     browser.click(".bulk > .danger");
     list.confirm(2);

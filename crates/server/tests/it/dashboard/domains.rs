@@ -120,6 +120,8 @@ fn visits_of_one_slug_in_two_domains_are_told_apart() {
     browser.go("analytics");
     shell.has_domains();
     analytics.shows_visits(2);
+    let asked = browser.requested("/stats/counters?").len();
+    assert_eq!(asked, 1, "the domains are known before the first question");
     shell.look_at_domain("*");
     analytics.shows_visits(3);
     browser.click("#tab-domain");
