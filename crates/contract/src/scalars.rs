@@ -188,7 +188,7 @@ fn start_of_day(text: &str) -> Option<i64> {
     let text = text.trim();
     let is_date = text.len() == "2027-01-01".len();
     let date = is_date.then(|| text.parse::<Date>().ok()).flatten()?;
-    let start = date.to_zoned(TimeZone::UTC).ok()?;
+    let start = date.to_zoned_datetime(TimeZone::UTC).ok()?;
     Some(start.timestamp().as_second())
 }
 

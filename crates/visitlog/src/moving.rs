@@ -77,9 +77,9 @@ pub fn move_history(
     while seal_before(&mut log, FAR_DAY, ROWS)? {}
     // Several days of a quiet site leave together.
     let (mut chunks, mut visits) = (Vec::new(), Vec::new());
-    let all = all_chunks(&log).map_err(unreadable)?;
+    let all = all_chunks(&mut log).map_err(unreadable)?;
     for chunk in all {
-        match visits_of_chunk(&log, chunk) {
+        match visits_of_chunk(&mut log, chunk) {
             Ok(of_chunk) => {
                 chunks.push(chunk);
                 visits.extend(of_chunk);

@@ -164,7 +164,7 @@ pub fn check_pages(
     mut goes_on: impl FnMut() -> bool + Send + 'static,
 ) -> Result<PageCheck, String> {
     let look = || -> Result<Vec<String>, rusqlite::Error> {
-        let connection = SqliteFile::new(path).open_to_examine()?;
+        let mut connection = SqliteFile::new(path).open_to_examine()?;
         connection.progress_handler(STEPS, Some(move || !goes_on()))?;
         reports(&connection)
     };

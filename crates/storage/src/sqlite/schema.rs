@@ -66,11 +66,7 @@ impl SchemaStatements {
     fn rows(&self, statement: &Statement) -> Result<Vec<ProxyRow>, Failure> {
         let connection = self.locked();
         let mut prepared = connection.prepare(&statement.sql)?;
-        let names: Vec<String> = prepared
-            .column_names()
-            .into_iter()
-            .map(Into::into)
-            .collect();
+        let names: Vec<String> = prepared.column_names().map(Into::into).collect();
         bind(&mut prepared, statement)?;
         let mut rows = prepared.raw_query();
         let mut read = Vec::new();

@@ -36,14 +36,14 @@ const LIMIT: Duration = Duration::from_mins(30);
 /// # Errors
 /// The file cannot be opened, is no access log, or was written by a newer version.
 pub fn examine(path: &Path) -> Result<Vec<Examined>, OpenError> {
-    let db = open_to_examine(&schema::ACCESS_LOG, path)?;
+    let mut db = open_to_examine(&schema::ACCESS_LOG, path)?;
     let mut used = HashSet::new();
     Ok(vec![
         said("pages", pages(&db)),
         said("chunks", chunks(&db, &mut used)),
         said("tail", tail_rows(&db, &mut used)),
         said("links", names(&db, &used)),
-        said("totals", totals(&db)),
+        said("totals", totals(&mut db)),
     ])
 }
 
@@ -163,18 +163,19 @@ fn names(db: &Connection, used: &HashSet<i64>) -> Finding {
 }
 
 /// Reads all day totals, and counts the latest days anew.
-fn totals(db: &Connection) -> Finding {
+fn totals(db: &mut Connection) -> Finding {
     let mut damages = Vec::new();
     let mut look = || -> Result<usize, EngineError> {
         // Reads totals and rows as they are at one moment.
         let log = Snapshot::take(db, Deadline::after(LIMIT))?;
-        let days = day_totals::days(db, (i64::MIN, i64::MAX))?;
+        let days = day_totals::days(log.db(), (i64::MIN, i64::MAX))?;
         for &day in &days {
-            damages.extend(known::check(db, day).err().map(|error| with_causes(&error)));
+            let unknown = known::check(log.db(), day).err();
+            damages.extend(unknown.map(|error| with_causes(&error)));
         }
         for &day in days.iter().rev().take(COUNTED_ANEW) {
             match count(&log, day) {
-                Ok(counted) if counted == Encoded::stored(db, day)? => {}
+                Ok(counted) if counted == Encoded::stored(log.db(), day)? => {}
                 Ok(_) => damages.push(format!("the totals of day {day} are not those of its rows")),
                 // Damage of chunks is found on its own.
                 Err(error) if error.is_damage() => {}

@@ -61,7 +61,7 @@ impl Deadline {
     }
 
     /// Makes SQLite give up in time during any statement.
-    pub(crate) fn limit(&self, db: &Connection) -> Result<(), rusqlite::Error> {
+    pub(crate) fn limit(&self, db: &mut Connection) -> Result<(), rusqlite::Error> {
         /// The number of SQLite's instructions between two checks of the time; they take some
         /// tenths of a millisecond.
         const INSTRUCTIONS: i32 = 10_000;
@@ -183,9 +183,9 @@ mod tests {
     #[test]
     fn whatever_sqlite_does_ends_at_the_deadline() {
         let folder = tempfile::tempdir().unwrap();
-        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         let soon = Deadline::after(Duration::from_millis(20));
-        let snapshot = Snapshot::take(&db, soon.clone()).unwrap();
+        let snapshot = Snapshot::take(&mut db, soon.clone()).unwrap();
         let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
                        SELECT count(*) FROM n";
         let result = snapshot.db().query_row(endless, [], |_| Ok(()));
@@ -195,7 +195,7 @@ mod tests {
 
         // The next question has a deadline of its own.
         let later = Deadline::after(Duration::from_mins(1));
-        let snapshot = Snapshot::take(&db, later.clone()).unwrap();
+        let snapshot = Snapshot::take(&mut db, later.clone()).unwrap();
         let result = snapshot
             .db()
             .query_row("SELECT x FROM tail", [], |_| Ok(()));

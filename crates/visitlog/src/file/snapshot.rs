@@ -45,10 +45,11 @@ pub(crate) struct Damage {
 }
 
 impl<'c> Snapshot<'c> {
-    pub(crate) fn take(db: &'c Connection, deadline: Deadline) -> Result<Self, EngineError> {
+    pub(crate) fn take(db: &'c mut Connection, deadline: Deadline) -> Result<Self, EngineError> {
         // The question may have waited for a thread.
         deadline.check()?;
         deadline.limit(db)?;
+        let db: &Connection = db;
         Ok(Self {
             db,
             _tx: db.unchecked_transaction()?,

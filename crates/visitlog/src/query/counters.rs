@@ -128,10 +128,10 @@ mod tests {
     #[test]
     fn a_row_without_its_link_is_an_error_rather_than_a_wrong_answer() {
         let folder = tempfile::tempdir().unwrap();
-        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         tail::insert(&db, &row(1_000, 1), 99).unwrap();
         let deadline = Deadline::after(Duration::from_mins(1));
-        let snapshot = Snapshot::take(&db, deadline).unwrap();
+        let snapshot = Snapshot::take(&mut db, deadline).unwrap();
         let answer = answer(&snapshot, &by_link(VisitFilter::default()));
         assert_eq!(
             answer.unwrap_err().to_string(),

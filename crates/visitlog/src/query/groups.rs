@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn the_first_of_more_texts_than_fit_are_exact_and_proven() {
         let folder = tempfile::tempdir().unwrap();
-        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         for day in 0..10_i64 {
             let mut draft = BlockBuilder::default();
             for n in 0..5_000_i64 {
@@ -315,7 +315,7 @@ mod tests {
             seal::write(&db, &draft, None).unwrap();
         }
         let deadline = Deadline::after(Duration::from_mins(1));
-        let mut snapshot = Snapshot::take(&db, deadline).unwrap();
+        let mut snapshot = Snapshot::take(&mut db, deadline).unwrap();
         let filter = RowFilter::default();
         for bytes in [64 << 20, 2 << 20] {
             snapshot = snapshot.with_memory(QuestionMemory::of(bytes));
@@ -383,12 +383,12 @@ mod tests {
             if day % 3 > 0 {
                 let claim = day_totals::claim(&mut db, day).unwrap();
                 let deadline = Deadline::after(Duration::from_mins(1));
-                let totals = count(&Snapshot::take(&db, deadline).unwrap(), day).unwrap();
+                let totals = count(&Snapshot::take(&mut db, deadline).unwrap(), day).unwrap();
                 assert!(day_totals::store(&mut db, claim, &totals.unwrap()).unwrap());
             }
         }
         let deadline = Deadline::after(Duration::from_mins(1));
-        let mut snapshot = Snapshot::take(&db, deadline).unwrap();
+        let mut snapshot = Snapshot::take(&mut db, deadline).unwrap();
         for bytes in [64 << 20, 256 << 10] {
             snapshot = snapshot.with_memory(QuestionMemory::of(bytes));
             let filter = RowFilter::default();

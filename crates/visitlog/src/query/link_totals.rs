@@ -176,7 +176,7 @@ mod tests {
     fn a_list_in_shares_is_the_same_list() {
         const TARGETS: u64 = 6_000;
         let folder = tempfile::tempdir().unwrap();
-        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         let mut expected: BTreeMap<(String, String), u64> = BTreeMap::new();
         for day in 0..6 {
             let mut draft = BlockBuilder::default();
@@ -207,7 +207,7 @@ mod tests {
             seal::write(&db, &draft, None).unwrap();
         }
         let deadline = Deadline::after(Duration::from_mins(1));
-        let mut snapshot = Snapshot::take(&db, deadline).unwrap();
+        let mut snapshot = Snapshot::take(&mut db, deadline).unwrap();
         // All rows three times, in more and more shares.
         for bytes in [256 << 20, 2 << 20, 1 << 20, 1 << 19] {
             snapshot = snapshot.with_memory(QuestionMemory::of(bytes));

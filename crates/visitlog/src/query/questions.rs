@@ -106,12 +106,12 @@ impl Questions {
     ) -> Result<T, EngineError> {
         // Takes a connection only now, so that there are no more connections than turns.
         let idle = locked(&self.idle).pop();
-        let db = match idle {
+        let mut db = match idle {
             Some(db) => db,
             None => open::open_reader(&self.path)?,
         };
         let memory = QuestionMemory::under(self.limits);
-        let snapshot = Snapshot::take(&db, deadline.clone())?.with_memory(memory);
+        let snapshot = Snapshot::take(&mut db, deadline.clone())?.with_memory(memory);
         let answer = question(&snapshot)?;
         tell_of_damage(&snapshot, &self.tally.troubles);
         drop(snapshot);

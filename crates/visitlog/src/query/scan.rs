@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn what_goes_wrong_while_adding_up_ends_the_question() {
         let folder = tempfile::tempdir().unwrap();
-        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         // More blocks than may wait.
         for day in 0..10 {
             let mut draft = BlockBuilder::default();
@@ -300,7 +300,7 @@ mod tests {
             seal::write(&db, &draft, None).unwrap();
         }
         let deadline = Deadline::after(Duration::from_mins(1));
-        let snapshot = Snapshot::take(&db, deadline).unwrap();
+        let snapshot = Snapshot::take(&mut db, deadline).unwrap();
         let mut seen = 0;
         let failed = snapshot.scan(
             &Plan::of_rows(&RowFilter::default()),
@@ -324,12 +324,13 @@ mod tests {
     #[test]
     fn a_scan_ends_at_its_deadline() {
         let folder = tempfile::tempdir().unwrap();
-        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         tail::insert(&db, &row(0, 1), 1).unwrap();
         let late = Deadline::after(Duration::ZERO);
-        assert!(Snapshot::take(&db, late.clone()).is_err());
+        assert!(Snapshot::take(&mut db, late.clone()).is_err());
 
-        let mut snapshot = Snapshot::take(&db, Deadline::after(Duration::from_mins(1))).unwrap();
+        let mut snapshot =
+            Snapshot::take(&mut db, Deadline::after(Duration::from_mins(1))).unwrap();
         let scan = |snapshot: &Snapshot<'_>| {
             snapshot.scan(
                 &Plan::of_rows(&RowFilter::default()),

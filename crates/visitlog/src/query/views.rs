@@ -234,7 +234,7 @@ mod tests {
         const PER_HOUR: i64 = 50;
         const HOUR_MS: i64 = 3_600_000;
         let folder = tempfile::tempdir().unwrap();
-        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         for day in 0..DAYS {
             let mut draft = BlockBuilder::default();
             for number in 0..24 * PER_HOUR {
@@ -247,7 +247,9 @@ mod tests {
         let deadline = Deadline::after(Duration::from_mins(1));
         // Room for 8,192 visitors exactly, of 48,000.
         let memory = QuestionMemory::of(1 << 20);
-        let snapshot = Snapshot::take(&db, deadline).unwrap().with_memory(memory);
+        let snapshot = Snapshot::take(&mut db, deadline)
+            .unwrap()
+            .with_memory(memory);
         for offset in [-43_200, 0, 50_400] {
             let query = ViewsQuery {
                 filter: VisitFilter::default(),

@@ -130,14 +130,17 @@ impl VisitRows for Visits {
 }
 
 /// The numbers of all chunks, in order.
-pub(crate) fn all_chunks(db: &Connection) -> Result<Vec<i64>, EngineError> {
+pub(crate) fn all_chunks(db: &mut Connection) -> Result<Vec<i64>, EngineError> {
     Snapshot::take(db, Deadline::after(TIMEOUT))?.chunk_ids(&RowFilter::default())
 }
 
 /// All visits of a chunk; none if it was deleted.
-pub(crate) fn visits_of_chunk(db: &Connection, id: i64) -> Result<Vec<StoredVisit>, EngineError> {
+pub(crate) fn visits_of_chunk(
+    db: &mut Connection,
+    id: i64,
+) -> Result<Vec<StoredVisit>, EngineError> {
     let snapshot = Snapshot::take(db, Deadline::after(TIMEOUT))?;
-    let filter = RowFilter::resolve(db, &VisitFilter::default())?;
+    let filter = RowFilter::resolve(snapshot.db(), &VisitFilter::default())?;
     let mut visits = Vec::new();
     for block in snapshot.chunk(id, &filter, &columns())? {
         let named = Named::of(&snapshot, block)?;

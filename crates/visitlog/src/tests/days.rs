@@ -99,7 +99,7 @@ impl Counted {
             before = day;
             if number % but_for != 0 {
                 let claim = day_totals::claim(&mut self.db, day).unwrap();
-                let totals = totals_of(&self.db, day).unwrap().unwrap();
+                let totals = totals_of(&mut self.db, day).unwrap().unwrap();
                 assert!(day_totals::store(&mut self.db, claim, &totals).unwrap());
             }
         }
@@ -141,7 +141,7 @@ async fn by_host_of(log: &EmbeddedLog, bots: Bots) -> Vec<(String, u64)> {
     rows.map(|row| (row.name, row.count)).collect()
 }
 
-pub(super) fn totals_of(db: &Connection, day: i64) -> Result<Option<Encoded>, EngineError> {
+pub(super) fn totals_of(db: &mut Connection, day: i64) -> Result<Option<Encoded>, EngineError> {
     let deadline = Deadline::after(Duration::from_hours(1));
     count(&Snapshot::take(db, deadline).unwrap(), day)
 }
@@ -273,14 +273,14 @@ async fn a_count_that_a_change_overtook_is_not_stored() {
         let mut log = two_days(true);
         let claim = day_totals::claim(&mut log.db, 0).unwrap();
         assert_eq!(log.complete(), 1);
-        let totals = totals_of(&log.db, 0).unwrap().unwrap();
+        let totals = totals_of(&mut log.db, 0).unwrap().unwrap();
         log.db.execute_batch(change).unwrap();
         assert!(!day_totals::store(&mut log.db, claim, &totals).unwrap());
         assert_eq!(log.complete(), 1);
         // A count that another process has begun anew is not stored either.
         let first = day_totals::claim(&mut log.db, 1).unwrap();
         let second = day_totals::claim(&mut log.db, 1).unwrap();
-        let totals = totals_of(&log.db, 1).unwrap().unwrap();
+        let totals = totals_of(&mut log.db, 1).unwrap().unwrap();
         assert!(!day_totals::store(&mut log.db, first, &totals).unwrap());
         assert!(day_totals::store(&mut log.db, second, &totals).unwrap());
     }
@@ -349,16 +349,16 @@ async fn an_erasure_that_damage_keeps_from_its_end_leaves_other_days_their_total
         log.seal_all();
     }
     log.count_days(usize::MAX);
-    let spans = |log: &Counted| {
+    let spans = |log: &mut Counted| {
         let deadline = Deadline::after(Duration::from_hours(1));
-        let snapshot = Snapshot::take(&log.db, deadline).unwrap();
-        let filter = RowFilter::resolve(&log.db, &VisitFilter::default()).unwrap();
+        let snapshot = Snapshot::take(&mut log.db, deadline).unwrap();
+        let filter = RowFilter::resolve(snapshot.db(), &VisitFilter::default()).unwrap();
         let known = |day: &KnownDay<'_>| day.moments();
         let plan = Plan::with_days(&snapshot, &filter, None, known, |_| {}).unwrap();
         plan.spans_back().to_vec()
     };
     let day = |day: i64| day * MILLIS_PER_DAY..(day + 1) * MILLIS_PER_DAY;
-    let scanned = |log: &Counted| -> Vec<i64> {
+    let scanned = |log: &mut Counted| -> Vec<i64> {
         let is_scanned = |number: &i64| {
             let day = day(*number);
             let mut spans = spans(log).into_iter();
@@ -366,7 +366,7 @@ async fn an_erasure_that_damage_keeps_from_its_end_leaves_other_days_their_total
         };
         (0..DAYS).filter(is_scanned).collect()
     };
-    assert_eq!(scanned(&log), []);
+    assert_eq!(scanned(&mut log), []);
     // Damage that nothing but a reader of the chunk notices.
     log.db
         .execute_batch(
@@ -377,13 +377,13 @@ async fn an_erasure_that_damage_keeps_from_its_end_leaves_other_days_their_total
         .unwrap();
     erasure::mark(&log.db, &LinkId::parse("other").unwrap()).unwrap();
     // The day with the visits is scanned while they are there, and the damaged one for good.
-    assert_eq!(scanned(&log), [1, 2]);
+    assert_eq!(scanned(&mut log), [1, 2]);
     let mut erasing = Erasing::default();
     let now = slugline_domain::UnixMillis::new(10 * MILLIS_PER_DAY);
     while erasing.step(&mut log.db, now, 100).unwrap() != Progress::Idle {}
     assert_eq!(log.number("SELECT count(*) FROM erasure"), 1);
     log.count_days(usize::MAX);
-    assert_eq!(scanned(&log), [1]);
+    assert_eq!(scanned(&mut log), [1]);
     let hosts = [("a.example".to_owned(), 3)];
     assert_eq!(by_host(&log.log).await, hosts);
 }
@@ -433,7 +433,7 @@ async fn a_day_with_a_damaged_chunk_gets_no_totals() {
         .execute_batch("UPDATE chunk SET directory = x'00' WHERE id = 1")
         .unwrap();
     day_totals::claim(&mut log.db, 0).unwrap();
-    assert!(totals_of(&log.db, 0).unwrap_err().is_damage());
+    assert!(totals_of(&mut log.db, 0).unwrap_err().is_damage());
     let report = log.log.counters(&CountersQuery::default()).await.unwrap();
     assert_eq!(report.rows[0].counters.visits, 2);
     assert_eq!(report.sampling.damaged, 2);
@@ -521,7 +521,7 @@ async fn totals_are_stored_wholly_or_not_at_all() {
     let mut log = two_days(true);
     let before = counters(&log.log).await;
     let claim = day_totals::claim(&mut log.db, 0).unwrap();
-    let totals = totals_of(&log.db, 0).unwrap().unwrap();
+    let totals = totals_of(&mut log.db, 0).unwrap().unwrap();
     assert!(!totals.records[0].parts.is_empty());
     for step in [
         "DELETE ON day_totals",

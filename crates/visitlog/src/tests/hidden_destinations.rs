@@ -155,14 +155,14 @@ fn a_day_that_hides_nothing_is_taken_from_its_totals() {
         seal::write(&db, &draft, None).unwrap();
         let claim = day_totals::claim(&mut db, day).unwrap();
         let deadline = Deadline::after(Duration::from_mins(1));
-        let totals = count(&Snapshot::take(&db, deadline).unwrap(), day).unwrap();
+        let totals = count(&Snapshot::take(&mut db, deadline).unwrap(), day).unwrap();
         assert!(day_totals::store(&mut db, claim, &totals.unwrap()).unwrap());
     }
     let deadline = Deadline::after(Duration::from_mins(1));
-    let snapshot = Snapshot::take(&db, deadline).unwrap();
+    let snapshot = Snapshot::take(&mut db, deadline).unwrap();
     let snapshot = snapshot.with_memory(QuestionMemory::of(64 << 20));
     let scanned = |filter: &VisitFilter, dimension| {
-        let filter = RowFilter::resolve(&db, filter).unwrap();
+        let filter = RowFilter::resolve(snapshot.db(), filter).unwrap();
         let column = text_of(dimension);
         let of_day = |day: &KnownDay<'_>| day.combinations([column]);
         let plan = Plan::with_days(&snapshot, &filter, Some(column), of_day, drop).unwrap();

@@ -79,8 +79,8 @@ pub(crate) fn begin(
 }
 
 fn count_in(path: &Path, day: i64, deadline: Deadline) -> Result<Option<Encoded>, EngineError> {
-    let db = open_reader(path)?;
-    count(&Snapshot::take(&db, deadline)?, day)
+    let mut db = open_reader(path)?;
+    count(&Snapshot::take(&mut db, deadline)?, day)
 }
 
 impl Counting {

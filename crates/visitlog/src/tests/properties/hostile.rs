@@ -102,7 +102,7 @@ fn any_chunk_is_answered_from_or_left_out() {
         columns in columns(names.len()),
         texts in texts,
     )| {
-        let db = db.borrow();
+        let mut db = db.borrow_mut();
         db.execute_batch("DELETE FROM chunk").unwrap();
         let span = Span { rows, min_ts: 0, max_ts: 9 };
         let mut encoder = Encoder::new(span);
@@ -122,7 +122,7 @@ fn any_chunk_is_answered_from_or_left_out() {
             ], ..VisitFilter::default() };
         for filter in [VisitFilter::default(), of_link, of_texts] {
             let deadline = Deadline::after(Duration::from_mins(10));
-            let snapshot = Snapshot::take(&db, deadline).unwrap();
+            let snapshot = Snapshot::take(&mut db, deadline).unwrap();
             ask(&snapshot, &filter).unwrap();
         }
     });
