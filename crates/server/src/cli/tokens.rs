@@ -61,7 +61,8 @@ pub(super) enum TokenCommand {
 pub(super) fn obey(command: TokenCommand, given: &ArgMatches) -> anyhow::Result<()> {
     match command {
         TokenCommand::Show { bare } => {
-            let settings = of_data_folder(given, "")?;
+            let there = ": its value, or the text of the file that it names, is the token";
+            let settings = of_data_folder(given, there)?;
             print(&settings, &site_token::read_kept(&settings.data_dir)?, bare)
         }
         TokenCommand::Rotate { bare } => {

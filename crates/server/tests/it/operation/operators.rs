@@ -327,7 +327,7 @@ fn the_token_of_the_folder_is_shown_and_one_of_the_settings_is_not() {
     );
     let (code, shown, said) = show(Some("another-token"));
     assert_eq!((code, shown.as_str()), (Some(1), ""));
-    let giver = "the environment variable SLUGLINE_SITE_TOKEN gives it";
+    let giver = "the environment variable SLUGLINE_SITE_TOKEN gives it: its value";
     assert!(
         said.contains(giver) && !said.contains("another-token"),
         "{said}"
