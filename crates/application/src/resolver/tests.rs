@@ -4,8 +4,8 @@ use std::{
 };
 
 use slugline_domain::{
-    AuditNote, Link, LinkId, ListQuery, Reach, Revision, SlugCase,
-    ports::{Deletion, Insertion, StoreError, Taking, Update, Version},
+    Revision, SlugCase,
+    ports::{Deletion, Version},
 };
 use slugline_testkit::{
     ALL, DeleteByKey, FixedClock, LinkBuilder, MemoryLinkStore, NOON, NOTE, key, link, with,
@@ -15,21 +15,21 @@ use tokio::task::JoinHandle;
 use super::*;
 
 fn resolver(case: SlugCase) -> (Arc<Resolver>, Arc<MemoryLinkStore>, Arc<FixedClock>) {
-    resolver_of(MemoryLinkStore::default(), case, ResolverOptions::default())
+    resolver_of(case, ResolverOptions::default())
 }
 
-fn resolver_of<S: LinkStore + 'static>(
-    store: S,
+fn resolver_of(
     case: SlugCase,
     options: ResolverOptions,
-) -> (Arc<Resolver>, Arc<S>, Arc<FixedClock>) {
-    let (store, clock) = (Arc::new(store), Arc::new(FixedClock::at(NOON)));
+) -> (Arc<Resolver>, Arc<MemoryLinkStore>, Arc<FixedClock>) {
+    let store = Arc::new(MemoryLinkStore::default());
+    let clock = Arc::new(FixedClock::at(NOON));
     let domains = NamedDomains::new(case);
     let resolver = Resolver::new(store.clone(), clock.clone(), domains, options);
     (Arc::new(resolver), store, clock)
 }
 
-async fn put(store: &Arc<impl LinkStore>, link: LinkBuilder) {
+async fn put(store: &MemoryLinkStore, link: LinkBuilder) {
     store.insert(&ALL, &link.build(), &NOTE).await.unwrap();
 }
 
@@ -266,7 +266,7 @@ async fn case_sensitive_slugs_are_told_apart() {
 #[tokio::test]
 async fn memory_stays_bounded_whatever_is_asked_for() {
     let options = with(ResolverOptions::default(), |it| it.capacity_bytes = 10_000);
-    let (resolver, ..) = resolver_of(MemoryLinkStore::default(), SlugCase::Insensitive, options);
+    let (resolver, ..) = resolver_of(SlugCase::Insensitive, options);
     for i in 0..2_000 {
         assert_eq!(id_of(&resolver, &format!("guess-{i}")).await, None);
     }
@@ -277,70 +277,23 @@ async fn memory_stays_bounded_whatever_is_asked_for() {
     );
 }
 
-/// A store whose `find` waits until the test releases it.
+/// The look-ups of a slow store. Each has its answer, and waits until the test lets it go.
 #[derive(Debug, Default)]
-struct SlowStore {
-    inner: MemoryLinkStore,
-    finds: AtomicUsize,
+struct Finds {
+    count: AtomicUsize,
     asked: tokio::sync::Notify,
     go: tokio::sync::Notify,
 }
 
-impl SlowStore {
-    fn finds(&self) -> usize {
-        self.finds.load(Ordering::Relaxed)
+impl Finds {
+    fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
     }
-}
 
-#[async_trait::async_trait]
-impl LinkStore for SlowStore {
-    async fn insert(
-        &self,
-        reach: &Reach,
-        link: &Link,
-        note: &AuditNote,
-    ) -> Result<Insertion, StoreError> {
-        self.inner.insert(reach, link, note).await
-    }
-    async fn insert_many(
-        &self,
-        reach: &Reach,
-        links: &[Link],
-        note: &AuditNote,
-    ) -> Result<Vec<Insertion>, StoreError> {
-        self.inner.insert_many(reach, links, note).await
-    }
-    async fn update(
-        &self,
-        link: &Link,
-        known: &Version,
-        note: &AuditNote,
-    ) -> Result<Update, StoreError> {
-        self.inner.update(link, known, note).await
-    }
-    async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
-        self.finds.fetch_add(1, Ordering::Relaxed);
-        let answer = self.inner.find(key).await;
+    async fn wait(self: Arc<Self>) {
+        self.count.fetch_add(1, Ordering::Relaxed);
         self.asked.notify_one();
         self.go.notified().await;
-        answer
-    }
-    async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError> {
-        self.inner.take_visit(id, version).await
-    }
-    async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {
-        self.inner.list(query).await
-    }
-    async fn delete_version(
-        &self,
-        key: &LinkKey,
-        known: &Version,
-        note: &AuditNote,
-    ) -> Result<Deletion, StoreError> {
-        self.inner.delete_version(key, known, note).await
-    }
-    fn hearing(&self) -> Hearing {
-        self.inner.hearing()
     }
 }
 
@@ -350,23 +303,34 @@ fn find_docs(resolver: &Arc<Resolver>) -> JoinHandle<Result<Option<Arc<FollowedL
     tokio::spawn(async move { resolver.find(&key("docs")).await })
 }
 
-fn slow_resolver(read_timeout: Duration) -> (Arc<Resolver>, Arc<SlowStore>, Arc<FixedClock>) {
+type Slow = (
+    Arc<Resolver>,
+    Arc<MemoryLinkStore>,
+    Arc<FixedClock>,
+    Arc<Finds>,
+);
+
+fn slow_resolver(read_timeout: Duration) -> Slow {
     let options = with(ResolverOptions::default(), |it| {
         it.read_timeout = read_timeout;
     });
-    resolver_of(SlowStore::default(), SlugCase::Insensitive, options)
+    let (resolver, store, clock) = resolver_of(SlugCase::Insensitive, options);
+    let finds = Arc::new(Finds::default());
+    let each = Arc::clone(&finds);
+    store.slow_down(move || Box::pin(Arc::clone(&each).wait()));
+    (resolver, store, clock, finds)
 }
 
 #[tokio::test]
 async fn one_visitor_waits_for_a_silent_store_and_all_share_what_comes_of_it() {
-    let (resolver, store, clock) = slow_resolver(Duration::from_millis(100));
+    let (resolver, store, clock, finds) = slow_resolver(Duration::from_millis(100));
     for text in ["docs", "other"] {
         put(&store, link(text)).await;
-        store.go.notify_one();
+        finds.go.notify_one();
         assert!(id_of(&resolver, text).await.is_some());
     }
     clock.advance_seconds(60);
-    let asked_before = store.finds();
+    let asked_before = finds.count();
     let visitors: Vec<_> = (0..20)
         .map(|_| {
             let resolver = Arc::clone(&resolver);
@@ -376,104 +340,107 @@ async fn one_visitor_waits_for_a_silent_store_and_all_share_what_comes_of_it() {
     for visitor in visitors {
         assert!(visitor.await.unwrap().is_some());
     }
-    assert_eq!(store.finds(), asked_before + 1);
+    assert_eq!(finds.count(), asked_before + 1);
     assert!(id_of(&resolver, "other").await.is_some());
     for i in 0..20 {
         assert!(resolver.find(&key(&format!("guess-{i}"))).await.is_err());
     }
-    assert_eq!(store.finds(), asked_before + 1, "nobody else asked");
+    assert_eq!(finds.count(), asked_before + 1, "nobody else asked");
 
     clock.advance_seconds(1);
-    store.go.notify_one();
+    finds.go.notify_one();
     assert!(id_of(&resolver, "docs").await.is_some());
-    store.go.notify_one();
+    finds.go.notify_one();
     assert!(id_of(&resolver, "other").await.is_some());
-    assert_eq!(store.finds(), asked_before + 3, "it answers again");
+    assert_eq!(finds.count(), asked_before + 3, "it answers again");
 }
 
 #[tokio::test]
 async fn a_visitor_who_hangs_up_takes_no_stale_link_along() {
-    let (resolver, store, clock) = slow_resolver(Duration::from_secs(30));
+    let (resolver, store, clock, finds) = slow_resolver(Duration::from_secs(30));
     put(&store, link("docs")).await;
-    store.go.notify_one();
+    finds.go.notify_one();
     assert!(id_of(&resolver, "docs").await.is_some());
-    store.asked.notified().await;
+    finds.asked.notified().await;
     clock.advance_seconds(60);
     let visitor = tokio::spawn({
         let resolver = Arc::clone(&resolver);
         async move { id_of(&resolver, "docs").await }
     });
-    store.asked.notified().await;
+    finds.asked.notified().await;
     visitor.abort();
     assert!(visitor.await.unwrap_err().is_cancelled());
-    store.inner.break_down();
-    store.go.notify_one();
+    store.break_down();
+    finds.go.notify_one();
     assert!(id_of(&resolver, "docs").await.is_some());
 }
 
 #[tokio::test]
 async fn a_read_overtaken_by_an_announcement_is_repeated() {
-    let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
+    let (resolver, store, _, finds) = slow_resolver(Duration::from_secs(30));
     let old = link("docs").build();
     store.insert(&ALL, &old, &NOTE).await.unwrap();
     let reader = find_docs(&resolver);
-    store.asked.notified().await;
+    finds.asked.notified().await;
     let new = with(old.clone(), |it| it.revision = old.revision.next());
     store.update(&new, &Version::of(&old), &NOTE).await.unwrap();
     resolver.changed(&change("docs", Some(new.revision.get())));
-    store.go.notify_one();
-    store.asked.notified().await;
-    store.go.notify_one();
+    finds.go.notify_one();
+    finds.asked.notified().await;
+    finds.go.notify_one();
     let answered = reader.await.unwrap().unwrap().unwrap();
     assert_eq!(answered.revision, new.revision, "read again");
-    assert_eq!(store.finds(), 2);
+    assert_eq!(finds.count(), 2);
     let later = resolver.find(&key("docs")).await.unwrap().unwrap();
     assert_eq!(later.revision, new.revision);
-    assert_eq!(store.finds(), 2, "remembered");
+    assert_eq!(finds.count(), 2, "remembered");
 }
 
 #[tokio::test]
 async fn a_read_that_changes_keep_overtaking_is_repeated_once() {
-    let (resolver, store, clock) = slow_resolver(Duration::from_secs(30));
+    let (resolver, store, clock, finds) = slow_resolver(Duration::from_secs(30));
     put(&store, link("docs")).await;
     let reader = find_docs(&resolver);
     for _ in 0..2 {
-        store.asked.notified().await;
+        finds.asked.notified().await;
         resolver.forget(&key("docs"));
-        store.go.notify_one();
+        finds.go.notify_one();
     }
     assert!(reader.await.unwrap().unwrap().is_some());
-    assert_eq!(store.finds(), 2);
+    assert_eq!(finds.count(), 2);
     let remembered = resolver.recall(&key("docs"), clock.now());
     assert_eq!(remembered, Recalled::Nothing);
 }
 
 #[tokio::test]
 async fn an_overtaken_read_is_the_answer_if_the_store_fails_then() {
-    let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
+    let (resolver, store, _, finds) = slow_resolver(Duration::from_secs(30));
     put(&store, link("docs")).await;
     let reader = find_docs(&resolver);
-    store.asked.notified().await;
-    store.inner.break_down();
+    finds.asked.notified().await;
+    store.break_down();
     resolver.forget(&key("docs"));
-    store.go.notify_one();
-    store.asked.notified().await;
-    store.go.notify_one();
+    finds.go.notify_one();
+    finds.asked.notified().await;
+    finds.go.notify_one();
     assert!(reader.await.unwrap().unwrap().is_some());
 }
 
 #[tokio::test]
 async fn a_read_overtaken_by_a_change_is_repeated() {
-    let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
-    put(&store, link("docs")).await;
+    let (resolver, store, _, finds) = slow_resolver(Duration::from_secs(30));
+    let docs = link("docs").build();
+    store.insert(&ALL, &docs, &NOTE).await.unwrap();
     let reader = find_docs(&resolver);
-    store.asked.notified().await;
-    store.inner.delete(&key("docs"), &NOTE).await.unwrap();
+    finds.asked.notified().await;
+    let known = Version::of(&docs);
+    let deleted = store.delete_version(&docs.key, &known, &NOTE).await;
+    assert_eq!(deleted.unwrap(), Deletion::Deleted);
     resolver.forget(&key("docs"));
-    store.go.notify_one();
-    store.asked.notified().await;
-    store.go.notify_one();
+    finds.go.notify_one();
+    finds.asked.notified().await;
+    finds.go.notify_one();
     assert_eq!(reader.await.unwrap().unwrap(), None);
     assert_eq!(id_of(&resolver, "docs").await, None);
-    assert_eq!(store.finds(), 2, "remembered");
+    assert_eq!(finds.count(), 2, "remembered");
 }

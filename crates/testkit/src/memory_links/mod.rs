@@ -3,7 +3,11 @@
 mod lines;
 mod state;
 
-use std::sync::{Mutex, MutexGuard};
+use std::{
+    fmt,
+    pin::Pin,
+    sync::{Mutex, MutexGuard, OnceLock},
+};
 
 use async_trait::async_trait;
 use slugline_domain::{
@@ -22,9 +26,26 @@ use self::state::State;
 #[derive(Debug, Default)]
 pub struct MemoryLinkStore {
     state: Mutex<State>,
+    delay: OnceLock<Delay>,
+}
+
+type Waiting = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+struct Delay(Box<dyn Fn() -> Waiting + Send + Sync>);
+
+impl fmt::Debug for Delay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Delay")
+    }
 }
 
 impl MemoryLinkStore {
+    /// Lets each later [`find`](LinkStore::find) wait, once it has looked, before it answers.
+    pub fn slow_down(&self, delay: impl Fn() -> Waiting + Send + Sync + 'static) {
+        let first = self.delay.set(Delay(Box::new(delay)));
+        first.expect("a test slows a store down once");
+    }
+
     /// Makes every later call fail, as if the database were down.
     pub fn break_down(&self) {
         self.state().is_broken = true;
@@ -108,7 +129,12 @@ impl LinkStore for MemoryLinkStore {
     }
 
     async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
-        Ok(self.open("find a link")?.get(key).cloned())
+        let state = self.open("find a link");
+        let found = state.map(|state| state.get(key).cloned());
+        if let Some(Delay(delay)) = self.delay.get() {
+            delay().await;
+        }
+        found
     }
 
     async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError> {
