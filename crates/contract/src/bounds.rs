@@ -1,6 +1,6 @@
 //! Bounds that settings set.
 
-use slugline_domain::{DestinationRules, OwnAddresses, RowLimit};
+use slugline_domain::{BaseUrl, DestinationRules, OwnAddresses, RowLimit};
 
 /// The bounds that an instance's settings set.
 #[derive(Clone, Debug, Default)]
@@ -15,12 +15,11 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Returns the same bounds for an instance that clients reach under this origin, such
-    /// as `https://sl.example`.
+    /// Returns the same bounds for an instance that clients reach under this address.
     #[must_use]
-    pub fn seen_at(&self, origin: &str) -> Self {
+    pub fn seen_at(&self, base: &BaseUrl) -> Self {
         Self {
-            own_addresses: self.own_addresses.at(origin),
+            own_addresses: self.own_addresses.at(base),
             ..self.clone()
         }
     }

@@ -27,10 +27,15 @@ impl Host {
         if name.is_empty() {
             return Err(HostError::Empty);
         }
-        let host = url::Host::parse(name).map_err(|_| HostError::Malformed)?;
+        Self::of(&url::Host::parse(name).map_err(|_| HostError::Malformed)?)
+    }
+
+    /// Reads the host of an address that was parsed.
+    pub(crate) fn of<S: AsRef<str>>(host: &url::Host<S>) -> Result<Self, HostError> {
         // Browsers also accept characters that no certificate and no name server knows.
-        if let url::Host::Domain(name) = &host
+        if let url::Host::Domain(name) = host
             && !name
+                .as_ref()
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
         {

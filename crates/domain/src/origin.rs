@@ -36,7 +36,7 @@ impl Origin {
     /// Returns the origin of an address; `None` if it is not one of the web.
     pub fn of(address: &Url) -> Option<Self> {
         let scheme = Some(address.scheme()).filter(|scheme| matches!(*scheme, "http" | "https"))?;
-        let host = Host::parse(address.host_str()?).ok()?;
+        let host = Host::of(&address.host()?).ok()?;
         let port = address.port();
         let port = port.map_or_else(String::new, |port| format!(":{port}"));
         Some(Self(format!("{scheme}://{host}{port}").into()))

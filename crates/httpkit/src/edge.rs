@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use actix_web::{HttpRequest, dev::RequestHead, http::header::HeaderValue};
+use actix_web::{HttpMessage, HttpRequest, dev::RequestHead, http::header::HeaderValue};
 use serde_json::Value;
 use siphasher::sip::SipHasher13;
 use slugline_application::SeenLink;
@@ -98,7 +98,12 @@ impl Edge {
 
     /// Returns the public address of the service, as this client sees it.
     pub fn base_url(&self, request: &HttpRequest) -> BaseUrl {
-        base_url_of(request, self.configured_base_url.as_ref(), &self.proxies)
+        let known = request.extensions().get::<BaseUrl>().cloned();
+        known.unwrap_or_else(|| {
+            let base = base_url_of(request, self.configured_base_url.as_ref(), &self.proxies);
+            request.extensions_mut().insert(base.clone());
+            base
+        })
     }
 
     /// Returns the host, and the port if any, to which the client sent the request.

@@ -70,7 +70,7 @@ async fn remove(
     Query(query): Query<RemoveDomain>,
 ) -> Result<Json<200, DomainRemoved>, Failure> {
     let (host, fate) = query.validate()?;
-    let domains = context.app.domains.seen_at(base.as_str());
+    let domains = context.app.domains.seen_at(&base);
     let removed = domains.remove(&host, &fate, &author).await?;
     Ok(Json(removed.into()))
 }

@@ -157,7 +157,7 @@ from_head! {
 /// The use cases of links, for clients who reach the instance as this one does.
 fn links(request: &HttpRequest) -> LinkService {
     let base = Guard::of(request).base_url(request);
-    state(request).app.links.seen_at(base.as_str())
+    state(request).app.links.seen_at(&base)
 }
 
 /// The caller of a route below `/api/`.

@@ -8,8 +8,8 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use slugline_domain::{
-    AuditNote, AuditedOperation, Author, Domain, DomainName, DomainSet, Host, OwnAddresses, Reach,
-    Scope,
+    AuditNote, AuditedOperation, Author, BaseUrl, Domain, DomainName, DomainSet, Host,
+    OwnAddresses, Reach, Scope,
     ports::{Clock, DomainStore, Hearing, LinkStore, StoreError},
 };
 
@@ -68,12 +68,11 @@ impl Domains {
         }
     }
 
-    /// The same for a client that reaches the instance under this origin, such as
-    /// `https://sl.example`.
+    /// The same for a client that reaches the instance under this address.
     #[must_use]
-    pub fn seen_at(&self, origin: &str) -> Self {
+    pub fn seen_at(&self, base: &BaseUrl) -> Self {
         Self {
-            own_addresses: self.own_addresses.at(origin),
+            own_addresses: self.own_addresses.at(base),
             ..self.clone()
         }
     }

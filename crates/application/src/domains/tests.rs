@@ -113,7 +113,7 @@ fn fixture() -> Fixture {
         clock,
         public: Some(host("sl.example")),
         admin: Some(host("admin.example")),
-        own_addresses: OwnAddresses::default().at("https://sl.example"),
+        own_addresses: OwnAddresses::default().at(&"https://sl.example".parse().unwrap()),
     };
     let domains = Domains::new(parts);
     Fixture {

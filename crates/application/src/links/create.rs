@@ -299,7 +299,7 @@ mod tests {
         let random = Arc::new(slugline_testkit::SeededRandom::new(1));
         let parts = LinkServiceParts::new(fixture.store.clone(), fixture.clock.clone(), random);
         let links = LinkService::new(LinkServiceParts {
-            own_addresses: OwnAddresses::default().at("https://sl.example"),
+            own_addresses: OwnAddresses::default().at(&"https://sl.example".parse().unwrap()),
             ..parts
         });
         let links = links.by(Caller::Operator, Author::operator());

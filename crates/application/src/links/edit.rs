@@ -411,7 +411,9 @@ mod tests {
     async fn who_may_not_read_links_sees_nothing_of_the_one_that_was_changed() {
         let old = link("docs").to("https://sl.example/docs/deep").build();
         let fixture = fixture().holding(&old).await;
-        let links = fixture.links.seen_at("https://sl.example");
+        let links = fixture
+            .links
+            .seen_at(&"https://sl.example".parse().unwrap());
         let links = links.by(token("writer"), Author::operator());
         let forward = patching(|it| it.forward_path = Change::Set(true));
         let Err(Error::Forwarding(fault)) = links.edit(&forward).await else {

@@ -21,7 +21,7 @@ mod writer;
 use std::sync::Arc;
 
 use slugline_domain::{
-    OwnAddresses, UnixMillis, UnixSeconds,
+    BaseUrl, OwnAddresses, UnixMillis, UnixSeconds,
     history::LinkHistory,
     ports::{Clock, DestinationScreen, Hearing, LinkStore, Random, WatchStore},
     routing::KnownPlaces,
@@ -145,12 +145,11 @@ impl LinkService {
         }
     }
 
-    /// The same for a client that reaches the instance under this origin, such as
-    /// `https://sl.example`.
+    /// The same for a client that reaches the instance under this address.
     #[must_use]
-    pub fn seen_at(&self, origin: &str) -> Self {
+    pub fn seen_at(&self, base: &BaseUrl) -> Self {
         Self {
-            own_addresses: self.own_addresses.at(origin),
+            own_addresses: self.own_addresses.at(base),
             ..self.clone()
         }
     }
@@ -240,7 +239,7 @@ pub(crate) mod fixture {
 
         /// The same fixture for a client that reaches the instance under this origin.
         pub(crate) fn seen_at(mut self, origin: &str) -> Self {
-            let links = self.links.seen_at(origin);
+            let links = self.links.seen_at(&origin.parse().unwrap());
             self.links = links.by(Caller::Operator, Author::operator());
             self
         }

@@ -472,7 +472,7 @@ mod tests {
     }
 
     fn bounds() -> Bounds {
-        Bounds::default().seen_at("https://sl.example")
+        Bounds::default().seen_at(&"https://sl.example".parse().unwrap())
     }
 
     fn faults_of<T: DeserializeOwned, O>(

@@ -40,7 +40,7 @@ impl ToolContext {
     /// The links that the caller sees, and changes of them in the caller's name. Each change
     /// leaves a line in the audit trail.
     pub fn changes(&self) -> LinkWriter {
-        let links = self.app.links.seen_at(self.base.as_str());
+        let links = self.app.links.seen_at(&self.base);
         links.by(self.caller.clone(), self.author.clone())
     }
 
@@ -59,7 +59,7 @@ impl ToolContext {
 
     /// The instance's bounds, with its links where this client sees them.
     pub(super) fn bounds_here(&self) -> Bounds {
-        self.bounds.seen_at(self.base.as_str())
+        self.bounds.seen_at(&self.base)
     }
 }
 

@@ -52,7 +52,7 @@ async fn edit(
     IfMatch(meant): IfMatch,
     Body(body): Body<EditLink>,
 ) -> Result<Tagged<Either<Json<201, LinkChanged>, Json<200, LinkChanged>>>, Failure> {
-    let mut edit = body.validate(&context.bounds.seen_at(base.as_str()))?;
+    let mut edit = body.validate(&context.bounds.seen_at(&base))?;
     edit.precondition = meant;
     let link = links.edit(&edit).await?.link;
     let shown = LinkChanged::new(&link, edit.validate_only, base.as_str());
@@ -70,7 +70,7 @@ async fn patch(
     IfMatch(meant): IfMatch,
     Body(body): Body<PatchLink>,
 ) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
-    let mut edit = body.validate(&context.bounds.seen_at(base.as_str()))?;
+    let mut edit = body.validate(&context.bounds.seen_at(&base))?;
     edit.precondition = meant;
     let link = links.edit(&edit).await?.link;
     let shown = LinkChanged::new(&link, edit.validate_only, base.as_str());

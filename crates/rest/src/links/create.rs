@@ -50,7 +50,7 @@ async fn create(
     RequestKey(key): RequestKey,
     Body(body): Body<CreateLink>,
 ) -> Result<Answer<LinkResponse>, Failure> {
-    let (mut new, terms) = body.validate(&context.bounds.seen_at(base.as_str()))?;
+    let (mut new, terms) = body.validate(&context.bounds.seen_at(&base))?;
     new.asked = key.map(|key| asked(&new, &key, None));
     let created = links.create(new, terms).await?;
     let shown = LinkResponse::new(&created, terms.validate_only, base.as_str());
@@ -73,7 +73,7 @@ async fn upsert(
     RequestKey(key): RequestKey,
     Body(body): Body<UpsertLink>,
 ) -> Result<Answer<LinkUpserted>, Failure> {
-    let (mut new, terms) = body.validate(&context.bounds.seen_at(base.as_str()))?;
+    let (mut new, terms) = body.validate(&context.bounds.seen_at(&base))?;
     new.asked = key.map(|key| asked(&new, &key, None));
     let upserted = links.upsert(new, terms).await?;
     let shown = LinkUpserted::new(&upserted, terms.validate_only, base.as_str());

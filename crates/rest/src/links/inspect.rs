@@ -35,7 +35,7 @@ async fn explain(
     Clients(clients): Clients,
     Body(body): Body<ExplainLink>,
 ) -> Result<Json<200, LinkExplanation>, Failure> {
-    let (target, imagined) = body.validate(&context.bounds.seen_at(base.as_str()))?;
+    let (target, imagined) = body.validate(&context.bounds.seen_at(&base))?;
     let asked = target.domain().clone();
     let (link, now) = links.to_explain(target).await?;
     let at = imagined.at.unwrap_or(now);

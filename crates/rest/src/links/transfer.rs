@@ -179,7 +179,7 @@ impl FromRequest for Imported {
         let body = web::Payload::from_request(request, payload);
         let request = request.clone();
         Box::pin(async move {
-            let bounds = &state.bounds.seen_at(base.as_str());
+            let bounds = &state.bounds.seen_at(&base);
             let limit = state.import_limit;
             let body = body.await.expect("every request has one");
             let bytes = read_body(&request, body, body_limit(bounds, limit)).await?;

@@ -208,9 +208,12 @@ impl Settings {
         };
         let base_url = sources.optional("SLUGLINE_BASE_URL", str::parse::<BaseUrl>)?;
         let domains = sources.list("SLUGLINE_DOMAINS", Host::parse)?;
-        let public = base_url.as_ref().map_or("", BaseUrl::as_str);
         let below = |address: Address| address.below(base_url.as_ref());
-        let own_addresses = OwnAddresses::of_slugs(case).at(public);
+        let own_addresses = OwnAddresses::of_slugs(case);
+        let own_addresses = match &base_url {
+            Some(base) => own_addresses.at(base),
+            None => own_addresses,
+        };
         let data_dir: PathBuf = sources.parsed("SLUGLINE_DATA_DIR", parse::path)?;
         let links = sources
             .optional("SLUGLINE_DATABASE_URL", str::parse)?
