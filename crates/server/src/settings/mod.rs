@@ -209,11 +209,8 @@ impl Settings {
         let base_url = sources.optional("SLUGLINE_BASE_URL", str::parse::<BaseUrl>)?;
         let domains = sources.list("SLUGLINE_DOMAINS", Host::parse)?;
         let below = |address: Address| address.below(base_url.as_ref());
-        let own_addresses = OwnAddresses::of_slugs(case);
-        let own_addresses = match &base_url {
-            Some(base) => own_addresses.at(base),
-            None => own_addresses,
-        };
+        let slugs = OwnAddresses::of_slugs(case);
+        let own_addresses = base_url.iter().fold(slugs, |own, base| own.at(base));
         let data_dir: PathBuf = sources.parsed("SLUGLINE_DATA_DIR", parse::path)?;
         let links = sources
             .optional("SLUGLINE_DATABASE_URL", str::parse)?
