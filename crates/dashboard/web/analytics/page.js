@@ -4,6 +4,7 @@ import { looksLikeSlug } from '../links/draft.js';
 import { partsOf } from '../links/key.js';
 import { useLoaded } from '../load.js';
 import { Chip } from '../parts/controls.js';
+import { later } from '../parts/later.js';
 import { addShortcuts } from '../shortcuts.js';
 import { lastBots, lastComparison, lastRange, lastZone } from '../state/choices.js';
 import { ALL, DEFAULT } from '../state/domain-choice.js';
@@ -18,12 +19,13 @@ import { Controls } from './controls.js';
 import { Counters } from './counters.js';
 import { PANELS, wordOf } from './dimensions.js';
 import { Heatmap } from './heatmap.js';
-import { LinkHome } from './link-home.js';
 import { Panel } from './panel.js';
 import { apiQuery, oneDomain, questionOf, toggled } from './question.js';
 import { SplitPanel } from './split-panel.js';
 import { Timeline } from './timeline.js';
 import { valueName } from './value-name.js';
+
+const LinkHome = later((again) => import('./link-home.js' + again), 'LinkHome');
 
 /** How long "now" stays the same: answers of one view belong together. */
 const FRESH_SECONDS = 60;
