@@ -15,7 +15,7 @@ pub fn root() -> &'static Path {
         .expect("xtask lies in a folder of the workspace")
 }
 
-/// What cargo tells of the workspace, with these further options.
+/// Asks cargo for the metadata of the workspace, with these further options.
 pub fn metadata(options: &str) -> Result<Metadata> {
     let told = stdout(cargo("metadata --format-version 1").args(options.split(' ')))?;
     serde_json::from_slice(&told).context("cargo metadata has another shape than expected")

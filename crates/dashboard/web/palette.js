@@ -6,7 +6,7 @@ import { Dialog } from './parts/dialog.js';
 import { Icon } from './parts/icon.js';
 import { speak } from './shell.js';
 import { currentShortcuts } from './shortcuts.js';
-import { theme } from './state/choices.js';
+import { THEMES, theme } from './state/choices.js';
 import { several } from './state/domains.js';
 import { lacking, refusalOfCheck, refusalOfExport, refusalOfNew } from './state/refusal.js';
 import { go } from './state/router.js';
@@ -21,11 +21,10 @@ import { LANGUAGES, say } from './words.js';
 function hidden() {
   const lists = /** @type {const} */ ([['import', 'up', refusalOfNew.value], ['export', 'down', refusalOfExport.value], ['check', 'check', refusalOfCheck.value]]);
   const parts = /** @type {const} */ ([['domains', lacking('links:read')], ['tokens', lacking('admin')]]);
-  const themes = /** @type {const} */ ([['system', 'themeSystem'], ['light', 'themeLight'], ['dark', 'themeDark']]);
   return [
     ...lists.filter(([, , why]) => !why).map(([what, icon]) => ({ key: what, icon, text: say(what === 'check' ? 'checkLinks' : what), run: () => go('links', { do: what }) })),
     ...parts.filter(([, why]) => !why).map(([word]) => ({ key: word, icon: /** @type {const} */ ('plug'), text: say(word), run: () => go('setup') })),
-    ...themes.map(([name, word]) => ({ key: name, icon: /** @type {const} */ ('right'), text: `${say('theme')}: ${say(word)}`, run: () => { theme.value = name; } })),
+    ...THEMES.map(([name, word]) => ({ key: name, icon: /** @type {const} */ ('right'), text: `${say('theme')}: ${say(word)}`, run: () => { theme.value = name; } })),
     ...LANGUAGES.map(([tag, name]) => ({ key: tag, icon: /** @type {const} */ ('right'), text: `${say('language')}: ${name}`, run: () => { speak(tag); } })),
   ];
 }

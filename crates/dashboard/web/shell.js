@@ -5,7 +5,7 @@ import { Menu, MenuItem } from './parts/dialog.js';
 import { Icon } from './parts/icon.js';
 import { wording } from './parts/notes.js';
 import { busy } from './state/busy.js';
-import { density, language, singleKeys, theme } from './state/choices.js';
+import { THEMES, density, language, singleKeys, theme } from './state/choices.js';
 import { ALL } from './state/domain-choice.js';
 import { chooseDomain, domain, domainName, domainOptions, several } from './state/domains.js';
 import { countrySource } from './state/places.js';
@@ -77,7 +77,7 @@ export async function speak(tag) {
 function MainMenu({ onHelp }) {
   return html`<${Menu} label=${say('menu')} class="main-menu" button=${html`<${Icon} name="menu" />`}>
     <div class="menu-title">${say('theme')}</div>
-    ${/** @type {const} */ ([['system', 'themeSystem'], ['light', 'themeLight'], ['dark', 'themeDark']]).map(([value, word]) => html`<${MenuItem} key=${value} current=${theme.value === value} onClick=${() => { theme.value = value; }}>${say(word)}<//>`)}
+    ${THEMES.map(([value, word]) => html`<${MenuItem} key=${value} current=${theme.value === value} onClick=${() => { theme.value = value; }}>${say(word)}<//>`)}
     <div class="menu-line"></div>
     <${MenuItem} current=${density.value === 'compact'} onClick=${() => { density.value = density.value === 'compact' ? 'comfortable' : 'compact'; }}>${say('compact')}<//>
     <${MenuItem} current=${singleKeys.value === 'on'} onClick=${() => { singleKeys.value = singleKeys.value === 'on' ? 'off' : 'on'; }}>${say('singleKeys')}<//>

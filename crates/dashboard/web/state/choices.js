@@ -11,6 +11,8 @@ function choice(name, otherwise) {
 
 /** `system`, `light` or `dark`. */
 export const theme = choice('theme', 'system');
+/** The values of `theme`, with their words. */
+export const THEMES = /** @type {const} */ ([['system', 'themeSystem'], ['light', 'themeLight'], ['dark', 'themeDark']]);
 /** `comfortable` or `compact`. */
 export const density = choice('density', 'comfortable');
 /** `on` or `off`: whether single keys are shortcuts. */
