@@ -15,7 +15,7 @@ use super::{
     samples::Samples,
     table::Table,
     visits::{Headers, Pick, Visits},
-    yardstick::{FLOOR, Yardsticks},
+    yardstick::{Yardsticks, is_yardstick},
 };
 
 /// Numbers of links, as far as the plan has so many.
@@ -62,7 +62,7 @@ fn size(plan: &Plan, links: u32, folder: &Path) -> Result<()> {
         let visits = visits(links, seed);
         for ((name, origin, processes), figures) in yardsticks.all().into_iter().zip(&mut floors) {
             let mut load = load(plan, origin, &visits, plan.seconds);
-            load.saturates = name != FLOOR;
+            load.saturates = !is_yardstick(name);
             figures.push((retry(|| measure(&load, processes, folder))?, None));
         }
         for (binary, rounds) in plan.sluglines().zip(&mut rounds) {
