@@ -302,6 +302,8 @@ fn verify(stored: &PasswordHash, presented: &str) -> bool {
     match PasswordForm::of(stored.as_str()) {
         Ok(PasswordForm::Argon2id) => verify_argon2id(stored.as_str(), presented.as_bytes()),
         Ok(PasswordForm::Sink(form)) => verify_sink(form, presented),
+        // It compares in constant time, and no more than 72 bytes, as the program that hashed.
+        Ok(PasswordForm::Bcrypt) => bcrypt::verify(presented, stored.as_str()).unwrap_or(false),
         Err(_) => false,
     }
 }
@@ -389,8 +391,13 @@ mod tests {
         "x",
         "sink-pwd:v1:1:AAAAAAAAAAAAAAAAAAAAAA:0mw6xp-eFNAZZprz8ndsX6WoyuMc8-sYmj5jUGoN1kE:eA"
     )]
+    // By crypt() of PostgreSQL.
+    #[case(
+        "pässwörd🔑",
+        "$2a$04$3Rh34To4U4N599rEq9U88.DA9uuaO.P1R.B1NU.eUXB8ud3SC4nk6"
+    )]
     #[tokio::test]
-    async fn a_hash_of_sink_is_recognised_and_adopted(
+    async fn a_hash_of_others_is_recognised_and_adopted(
         #[case] password: &str,
         #[case] stored: &str,
     ) {

@@ -5,10 +5,10 @@ use std::net::AddrParseError;
 use slugline_domain::{
     CallerName, CallerNameError, CountryError, DestinationError, HostError, IdempotencyKey,
     IdempotencyKeyError, ImportedPasswordError, LanguageTagError, LinkId, LinkIdError,
-    LinkKeyError, MaxVisits, MaxVisitsError, PageSize, PageSizeError, Password, PasswordError,
-    PlaceError, ProbeBoundError, RowLimitError, Rules, Scope, ScopeError, SearchText,
-    SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, TagsError, TextError, TimeError,
-    TokenName, TokenNameError,
+    LinkKeyError, PageSize, PageSizeError, Password, PasswordError, PlaceError, ProbeBoundError,
+    RowLimitError, Rules, Scope, ScopeError, SearchText, SearchTextError, SinkForm, Slug,
+    SlugError, Tag, TagError, TagsError, TextError, TimeError, TokenName, TokenNameError,
+    VisitCount, VisitCountError,
     routing::{Rule, RuleError, RulesError},
 };
 pub use slugline_problem::issue::{Issue, IssueCode};
@@ -43,7 +43,7 @@ explain! {
         Self::Empty => TooSmall, Self::TooLong { .. } => TooBig, Self::Malformed => InvalidFormat;
     HostError: "a host such as go.example.com";
         Self::Empty => TooSmall, Self::Malformed => InvalidFormat;
-    MaxVisitsError: "1 to {}", MaxVisits::MAX;
+    VisitCountError: "1 to {}", VisitCount::MAX;
         Self { visits: ..1 } => TooSmall, Self { .. } => TooBig;
     TagError: "1 to {} characters", Tag::MAX_CHARS;
         Self::Empty => TooSmall, Self::TooLong { .. } => TooBig;

@@ -21,7 +21,7 @@
 
 use crate::{
     Change, Comment, Countries, Description, Destination, ImageRef, Life, LifeFault, MaxVisits,
-    Password, Rules, Split, Tags, Title, UnixSeconds,
+    Password, Rules, Split, Tags, Title, UnixSeconds, VisitsBefore,
     routing::{ConditionKind, KnownPlaces, PathRest, Rule, fill},
 };
 
@@ -92,6 +92,9 @@ macro_rules! link_members {
             /// Ask search engines not to list the short link; left out, as the server is set.
             noindex: bool, "noindex", ours, delivery.noindex,
                 "True if search engines are asked not to list the short link.";
+            /// Visits it had elsewhere.
+            visits_before: VisitsBefore, "visitsBefore", ours, visits_before,
+                "The number of visits that the link had elsewhere; no statistic counts them.";
         }
     };
 }
@@ -118,6 +121,8 @@ pub struct LinkContent {
     pub flagged_unsafe: Option<bool>,
     /// When the link starts and ends, and where visitors go before and after.
     pub life: Life,
+    /// The visits that the link had before it came here.
+    pub visits_before: Option<VisitsBefore>,
 }
 
 impl LinkContent {
@@ -133,6 +138,7 @@ impl LinkContent {
             delivery: Delivery::default(),
             flagged_unsafe: None,
             life: Life::default(),
+            visits_before: None,
         }
     }
 

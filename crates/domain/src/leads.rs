@@ -2,7 +2,7 @@
 
 use crate::{
     Comment, Countries, Description, Destination, Holds, ImageRef, LinkContent, MaxVisits, Rules,
-    Split, Tags, Title, UnixSeconds, link_members, text::Text,
+    Split, Tags, Title, UnixSeconds, VisitCount, VisitsBefore, link_members, text::Text,
 };
 
 macro_rules! destinations {
@@ -48,7 +48,7 @@ trait Leads {
 }
 
 impl Leads for bool {}
-impl Leads for MaxVisits {}
+impl Leads for VisitCount {}
 impl Leads for Tags {}
 impl<const MAX: usize> Leads for Text<MAX> {}
 impl Leads for UnixSeconds {}

@@ -150,7 +150,7 @@ pub use id::{LinkId, LinkIdError};
 pub use imported_password::{ImportedPassword, ImportedPasswordError};
 pub use insertion::Insertion;
 pub use legacy::{EntryFault, EntryKey, LINK_KEY_PREFIX, OldCursor, OldEntry, OldLink, OldPage};
-pub use life::{Life, LifeFault, MaxVisits, MaxVisitsError};
+pub use life::{Life, LifeFault, MaxVisits, VisitCount, VisitCountError, VisitsBefore};
 pub use link::{Link, LinkStatus, Revision};
 pub use link_key::{DomainName, LinkKey, LinkKeyError, split_key};
 pub use migration::{

@@ -40,11 +40,17 @@ impl Life {
     }
 }
 
-/// A number of visits after which a link is used up.
+/// A number of visits, one or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct MaxVisits(u32);
+pub struct VisitCount(u32);
 
-impl MaxVisits {
+/// The visits after which a link is used up.
+pub type MaxVisits = VisitCount;
+
+/// The visits that a link had elsewhere, before it came here. No statistic counts them.
+pub type VisitsBefore = VisitCount;
+
+impl VisitCount {
     /// The largest number.
     pub const MAX: u32 = 1_000_000_000;
 
@@ -52,10 +58,10 @@ impl MaxVisits {
     ///
     /// # Errors
     /// The number is outside `1..=MAX`.
-    pub fn new(visits: i64) -> Result<Self, MaxVisitsError> {
+    pub fn new(visits: i64) -> Result<Self, VisitCountError> {
         let number = u32::try_from(visits).ok();
         let number = number.filter(|number| (1..=Self::MAX).contains(number));
-        number.map(Self).ok_or(MaxVisitsError { visits })
+        number.map(Self).ok_or(VisitCountError { visits })
     }
 
     /// The number.
@@ -71,8 +77,8 @@ impl MaxVisits {
 
 /// A number of visits is out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{visits} is not a number of visits from 1 to {}", MaxVisits::MAX)]
-pub struct MaxVisitsError {
+#[error("{visits} is not a number of visits from 1 to {}", VisitCount::MAX)]
+pub struct VisitCountError {
     /// The number.
     pub visits: i64,
 }

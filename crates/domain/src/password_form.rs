@@ -9,6 +9,8 @@ pub enum PasswordForm<'a> {
     Argon2id,
     /// The form that Sink makes.
     Sink(SinkForm<'a>),
+    /// `$2b$<cost>$<salt and hash>`: bcrypt of the password's first 72 UTF-8 bytes, as Kutt makes it.
+    Bcrypt,
 }
 
 /// `sink-pwd:v1:<iterations>:<salt>:<hash>:<tail>`: PBKDF2-HMAC-SHA-256 of the
@@ -34,6 +36,8 @@ impl<'a> PasswordForm<'a> {
     pub const MAX_ARGON2_PASSES: u32 = 8;
     /// The most lanes that an Argon2id hash may need; ours need 1.
     pub const MAX_ARGON2_LANES: u32 = 4;
+    /// The largest cost of a bcrypt hash, the logarithm of its rounds: half a second. Kutt uses 12.
+    pub const MAX_BCRYPT_COST: u32 = 13;
 
     /// Recognises a stored form.
     ///
@@ -46,12 +50,36 @@ impl<'a> PasswordForm<'a> {
         } else if let Some(rest) = stored.strip_prefix(Self::ARGON2ID_PREFIX) {
             check_argon2id(rest).map(|()| Self::Argon2id)
         } else if matches!(stored.get(..4), Some("$2a$" | "$2b$" | "$2y$")) {
-            Err(PasswordFormError::Bcrypt)
+            check_bcrypt(&stored[4..]).map(|()| Self::Bcrypt)
+        } else if let Some((_, name)) = OTHER_HASHES.iter().find(|(it, _)| stored.starts_with(it)) {
+            Err(PasswordFormError::Other(name))
         } else {
             Err(PasswordFormError::Unknown)
         }
     }
 }
+
+/// The first characters of hashes that other programs store, and their names. A person's password
+/// begins with none of them.
+const OTHER_HASHES: &[(&str, &str)] = &[
+    ("$1$", "MD5 crypt"),
+    ("$5$", "SHA-256 crypt"),
+    ("$6$", "SHA-512 crypt"),
+    ("$y$", "yescrypt"),
+    ("$7$", "scrypt"),
+    ("$scrypt$", "scrypt"),
+    ("$2$", "bcrypt without a version"),
+    ("$2x$", "a faulty bcrypt"),
+    ("$argon2i$", "Argon2i"),
+    ("$argon2d$", "Argon2d"),
+    ("$pbkdf2", "PBKDF2"),
+    ("pbkdf2_", "PBKDF2"),
+    ("$P$", "phpass"),
+    ("$H$", "phpass"),
+    ("$apr1$", "Apache MD5"),
+    ("{SHA}", "SHA-1"),
+    ("{SSHA}", "salted SHA-1"),
+];
 
 impl<'a> SinkForm<'a> {
     const PREFIX: &'static str = "sink-pwd:v1:";
@@ -129,6 +157,23 @@ fn check_argon2id(rest: &str) -> Result<(), PasswordFormError> {
     }
 }
 
+/// Checks `12$` and the salt and the hash in 53 characters of bcrypt's base64.
+fn check_bcrypt(rest: &str) -> Result<(), PasswordFormError> {
+    let (cost, body) = rest.split_once('$').ok_or(PasswordFormError::Malformed)?;
+    let cost = number(cost)?;
+    if cost < 4 || body.len() != 53 || !body.bytes().all(is_of_bcrypt) {
+        return Err(PasswordFormError::Malformed);
+    }
+    if cost > PasswordForm::MAX_BCRYPT_COST {
+        return Err(PasswordFormError::TooCostly);
+    }
+    Ok(())
+}
+
+fn is_of_bcrypt(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"./".contains(&byte)
+}
+
 fn number(digits: &str) -> Result<u32, PasswordFormError> {
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
     match digits.parse() {
@@ -162,9 +207,12 @@ pub enum PasswordFormError {
     /// The check would keep the server busy for too long.
     #[error("password is a stored hash that costs too much to check")]
     TooCostly,
-    /// It is a hash of bcrypt, which other products store.
-    #[error("password is a bcrypt hash, which cannot be checked")]
-    Bcrypt,
+    /// It is a hash that another program stores and this one cannot check.
+    #[error(
+        "password is a stored hash ({0}), which cannot be checked; leave it out, or give the \
+         password in clear"
+    )]
+    Other(&'static str),
 }
 
 #[cfg(test)]
@@ -253,11 +301,27 @@ mod tests {
 
     #[test]
     fn other_texts_are_no_stored_form() {
-        for text in ["hunter2", "", "sink-pwd:v2:1", "$2 a day", "$1$abc"] {
+        for text in ["hunter2", "", "sink-pwd:v2:1", "$2 a day", "$1"] {
             assert_eq!(PasswordForm::of(text), Err(PasswordFormError::Unknown));
         }
-        for text in ["$2a$12$abc", "$2b$12$abc", "$2y$12$abc"] {
-            assert_eq!(PasswordForm::of(text), Err(PasswordFormError::Bcrypt));
+        for (text, name) in [("$1$abc", "MD5 crypt"), ("$2x$12$abc", "a faulty bcrypt")] {
+            assert_eq!(PasswordForm::of(text), Err(PasswordFormError::Other(name)));
         }
+    }
+
+    #[rstest]
+    #[case("$2a$04", 53, Ok(PasswordForm::Bcrypt))]
+    #[case("$2b$12", 53, Ok(PasswordForm::Bcrypt))]
+    #[case("$2y$13", 53, Ok(PasswordForm::Bcrypt))]
+    #[case("$2b$14", 53, Err(PasswordFormError::TooCostly))]
+    #[case("$2b$03", 53, Err(PasswordFormError::Malformed))]
+    #[case("$2b$12", 52, Err(PasswordFormError::Malformed))]
+    fn bcrypt_is_bounded_in_what_it_costs(
+        #[case] start: &str,
+        #[case] length: usize,
+        #[case] expected: Result<PasswordForm<'_>, PasswordFormError>,
+    ) {
+        let stored = format!("{start}${}", "a".repeat(length));
+        assert_eq!(PasswordForm::of(&stored), expected);
     }
 }

@@ -39,10 +39,11 @@ impl Link {
     }
 }
 
-/// The order of tags means nothing.
+/// The order of tags means nothing, and neither do the visits before.
 fn sorted(content: &LinkContent) -> LinkContent {
     LinkContent {
         tags: content.tags.clone().sorted(),
+        visits_before: None,
         ..content.clone()
     }
 }

@@ -6,7 +6,7 @@ use slugline_domain::{
     AuditFilter, AuditNote, AuditQuery, AuditedOperation, Author, Comment, Country, Delivery,
     Description, Destination, DestinationRules, FollowedLink, ImageRef, Life, Link, LinkContent,
     LinkId, LinkKey, MaxVisits, PasswordHash, Preview, Reach, Revision, Routing, Rules, Slug,
-    Split, Tag, Tags, Title, UnixSeconds,
+    Split, Tag, Tags, Title, UnixSeconds, VisitsBefore,
     routing::{Condition, ConditionKind, Rule, Share},
 };
 
@@ -157,6 +157,7 @@ pub fn full_link(key_text: &str) -> Link {
                 max_visits: MaxVisits::new(100).ok(),
                 disabled: true,
             },
+            visits_before: VisitsBefore::new(7).ok(),
         },
         visits_used: 40,
         ..link(key_text).build()

@@ -44,6 +44,7 @@ CREATE TABLE short_links (
     visits_used bigint NOT NULL DEFAULT 0,
     disabled boolean NOT NULL DEFAULT FALSE,
     noindex boolean,
+    visits_before bigint,
     -- A copy of the tags, each after a capital T, so that finding a link reads one table.
     tags text,
     request_key text COLLATE "C",
@@ -113,6 +114,7 @@ CREATE TABLE link_versions (
     visits_used bigint NOT NULL,
     disabled boolean NOT NULL,
     noindex boolean,
+    visits_before bigint,
     tags text,
     request_key text COLLATE "C",
     request_digest text,

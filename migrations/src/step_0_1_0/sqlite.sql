@@ -44,6 +44,7 @@ CREATE TABLE short_links (
     visits_used integer NOT NULL DEFAULT 0,
     disabled boolean NOT NULL DEFAULT FALSE,
     noindex boolean,
+    visits_before integer,
     -- A copy of the tags, each after a capital T, so that finding a link reads one table.
     tags text,
     -- The digests of the request that made the link, in hexadecimal, if its client may send it again: a keyed
@@ -128,6 +129,7 @@ CREATE TABLE link_versions (
     visits_used integer NOT NULL,
     disabled boolean NOT NULL,
     noindex boolean,
+    visits_before integer,
     tags text,
     request_key text,
     request_digest text,

@@ -8,8 +8,8 @@ use std::{borrow::Cow, collections::BTreeMap, fmt};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 use slugline_domain::{
-    Countries, Country, Destination, DestinationRules, MaxVisits, Rules, Split, Tag, Tags, Text,
-    UnixSeconds,
+    Countries, Country, Destination, DestinationRules, Rules, Split, Tag, Tags, Text, UnixSeconds,
+    VisitCount,
 };
 
 use super::{
@@ -190,7 +190,7 @@ impl Member for UnixSeconds {
     }
 }
 
-impl Member for MaxVisits {
+impl Member for VisitCount {
     type Raw = JsonInteger;
 
     const KIND: Kind = Kind::Count;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use slugline_domain::{
     Comment, Countries, Description, Destination, ImageRef, LinkContent, LinkPatch, MaxVisits,
-    Rules, Split, Tags, Title, UnixSeconds, link_members,
+    Rules, Split, Tags, Title, UnixSeconds, VisitsBefore, link_members,
 };
 
 use super::{

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use slugline_domain::{
     Comment, Countries, Description, Destination, Holds, ImageRef, Link, MaxVisits, Rules, Split,
-    Tags, Title, UnixSeconds, link_members,
+    Tags, Title, UnixSeconds, VisitsBefore, link_members,
 };
 
 use super::{

@@ -14,7 +14,7 @@ use sea_orm::{
 use slugline_domain::{
     Country, Delivery, Destination, DomainName, Life, Link, LinkContent, LinkId, LinkKey,
     MaxVisits, PasswordHash, Preview, RequestDigests, Revision, Routing, Rules, Slug, Split, Tags,
-    Text, UnixSeconds, searched_text,
+    Text, UnixSeconds, VisitsBefore, searched_text,
 };
 
 use super::{routing_text, search_key::destination_key, tags_text};
@@ -67,6 +67,8 @@ table! {
     visits_used: i64,
     disabled: bool,
     noindex: Option<bool>,
+    /// The visits that the link had elsewhere.
+    visits_before: Option<i64>,
     /// A copy of the tags, each after a `T`. Tags are in lower case, so no tag holds one.
     tags: Option<String>,
     /// The digests of the request that made the link, in hexadecimal; both or none.
@@ -145,6 +147,7 @@ pub(crate) fn to_row(link: &Link) -> Model {
         visits_used: link.visits_used.into(),
         disabled: life.disabled,
         noindex: content.delivery.noindex,
+        visits_before: content.visits_before.map(|count| count.get().into()),
         tags: tags_to_text(&content.tags),
         request_key: link.request.map(|request| hexadecimal(&request.key)),
         request_digest: link.request.map(|request| hexadecimal(&request.asked)),
@@ -202,6 +205,10 @@ pub(crate) fn to_link(row: Model) -> Result<Link, BadRow> {
                     .column("max_visits", row.max_visits.map(MaxVisits::new).transpose())?,
                 disabled: row.disabled,
             },
+            visits_before: check.column(
+                "visits_before",
+                row.visits_before.map(VisitsBefore::new).transpose(),
+            )?,
         },
     })
 }
