@@ -45,7 +45,7 @@ struct Floor {
 /// without `slugline-`; the package `slugline` is `server`.
 #[rustfmt::skip]
 const PLAN: &[Floor] = &[
-    Floor { room: "domain", lines: 8295, uses: &[], tests_use: &[] },
+    Floor { room: "domain", lines: 8325, uses: &[], tests_use: &[] },
     Floor { room: "system", lines: 100, uses: &["domain"], tests_use: &[] },
     Floor { room: "testkit", lines: 0, uses: &["domain"], tests_use: &[] },
     Floor { room: "migrations", lines: 200, uses: &[], tests_use: &[] },
@@ -55,23 +55,23 @@ const PLAN: &[Floor] = &[
     // Its tests move the visits of an embedded log.
     Floor { room: "clickhouse", lines: 3200, uses: &["domain", "analytics"], tests_use: &["testkit", "visitlog"] },
     Floor { room: "outbound", lines: 1720, uses: &["domain"], tests_use: &["testkit"] },
-    Floor { room: "legacy", lines: 700, uses: &["domain"], tests_use: &["testkit"] },
+    Floor { room: "legacy", lines: 760, uses: &["domain"], tests_use: &["testkit"] },
     // Its example and its tests run the use cases over SQLite.
-    Floor { room: "application", lines: 7715, uses: &["domain"], tests_use: &["storage", "system", "testkit"] },
+    Floor { room: "application", lines: 7745, uses: &["domain"], tests_use: &["storage", "system", "testkit"] },
     Floor { room: "problem", lines: 900, uses: &["domain", "application"], tests_use: &[] },
-    Floor { room: "contract", lines: 8900, uses: &["domain", "application", "problem"], tests_use: &["testkit"] },
+    Floor { room: "contract", lines: 9375, uses: &["domain", "application", "problem"], tests_use: &["testkit"] },
     // Redirects stand on it without the wire of links and statistics.
     Floor { room: "httpkit", lines: 1530, uses: &["domain", "application", "problem"], tests_use: &["testkit"] },
-    Floor { room: "rest", lines: 3000, uses: &["domain", "application", "contract", "httpkit"], tests_use: &["storage", "testkit"] },
+    Floor { room: "rest", lines: 3010, uses: &["domain", "application", "contract", "httpkit"], tests_use: &["storage", "testkit"] },
     Floor { room: "mcp", lines: 1600, uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
     Floor { room: "redirect", lines: 2145, uses: &["domain", "application", "httpkit"], tests_use: &["storage", "system", "testkit"] },
     Floor { room: "oauth", lines: 1150, uses: &["domain", "application", "httpkit"], tests_use: &["testkit"] },
     Floor { room: "dashboard", lines: 700, uses: &["httpkit"], tests_use: &[] },
-    Floor { room: "server", lines: 9580, tests_use: &["testkit"], uses: &[
+    Floor { room: "server", lines: 9865, tests_use: &["testkit"], uses: &[
         "domain", "system", "storage", "analytics", "visitlog", "clickhouse", "outbound", "legacy", "application", "contract",
         "httpkit", "rest", "mcp", "redirect", "oauth", "dashboard",
     ] },
-    Floor { room: "xtask", lines: 2649, uses: &[], tests_use: &[] },
+    Floor { room: "xtask", lines: 2660, uses: &[], tests_use: &[] },
     Floor { room: "bench", lines: 0, uses: &["xtask"], tests_use: &[] },
 ];
 
@@ -135,7 +135,14 @@ const HOMES: &[(&str, &[&str])] = &[
     ("redis", &["legacy"]),
     (
         "rusqlite",
-        &["analytics", "visitlog", "clickhouse", "storage", "testkit"],
+        &[
+            "analytics",
+            "visitlog",
+            "clickhouse",
+            "storage",
+            "legacy",
+            "testkit",
+        ],
     ),
     ("rustls", &["outbound"]),
     // In `server` for examples and tests that add an operation or a tool.

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use jiff::tz::TimeZone;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use slugline_domain::{DestinationRules, ProbeCaller, VisitColumn, VisitColumnKind};
@@ -12,8 +13,8 @@ use crate::{
     bounds::Bounds,
     links::{
         BatchLinks, CheckLinks, CountLinks, CreateLink, DeleteLink, EditLink, ExactUrlSearch,
-        ExportLinks, GetLink, ImportLimit, ImportLinks, ListLinks, PatchLink, SearchLinks,
-        SuggestPreview, SuggestSlug, TransferFormat, UpdateLink, fuzz_cells, read_links,
+        ExportLinks, GetLink, ImportLimit, ImportLinks, LinkFile, ListLinks, PatchLink,
+        SearchLinks, SuggestPreview, SuggestSlug, UpdateLink, fuzz_cells, read_links,
     },
     migration::RunMigration,
     reader::{query_to_json, read},
@@ -63,12 +64,13 @@ pub fn fuzz_import(bytes: &[u8]) {
         return;
     };
     let (bounds, limit) = (bounds(), ImportLimit(20));
-    let format = match kind % 5 {
-        0 => TransferFormat::Json,
-        1 => TransferFormat::Csv,
+    let format = match kind % 6 {
+        0 => LinkFile::Documents,
+        1 => LinkFile::Table,
+        5 => LinkFile::Lines,
         form @ (2 | 3) => {
             let links = if form == 2 {
-                ImportLinks::read_table(file, &bounds, limit)
+                ImportLinks::read_file(LinkFile::Table, file, &bounds, limit)
             } else {
                 ImportLinks::read_document(file, &bounds, limit)
             };
@@ -81,7 +83,7 @@ pub fn fuzz_import(bytes: &[u8]) {
         _ => return fuzz_cells(&String::from_utf8_lossy(file)),
     };
     let mut links = 0;
-    let outcome = read_links(format, file, |read| {
+    let outcome = read_links(format, file, &TimeZone::UTC, |read| {
         assert_eq!(read.index, links);
         links += 1;
         tells(&read.link.and_then(|link| link.validate(&bounds)).map(drop));

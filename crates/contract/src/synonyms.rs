@@ -39,17 +39,23 @@ validateOnly: dryrun
 
 /// Returns the member that a name means.
 pub(crate) fn meant(name: &str) -> Option<&'static str> {
-    find(name, |names| names)
+    find(CALLED, &plain(name), |names| names)
 }
 
 /// Returns the member whose values other programs write under this name as we do.
 pub(crate) fn same_form(name: &str) -> Option<&'static str> {
-    find(name, |names| names.split('~').next().unwrap_or_default())
+    find(CALLED, &plain(name), |names| {
+        names.split('~').next().unwrap_or_default()
+    })
 }
 
-fn find(name: &str, part: fn(&str) -> &str) -> Option<&'static str> {
-    let name = plain(name);
-    let mut rows = CALLED.lines().filter_map(|row| row.split_once(": "));
+/// Returns the member in the row of a table whose `part` has a name in plain spelling.
+pub(crate) fn find(
+    table: &'static str,
+    name: &str,
+    part: fn(&str) -> &str,
+) -> Option<&'static str> {
+    let mut rows = table.lines().filter_map(|row| row.split_once(": "));
     let row = rows.find(|(_, names)| words(part(names)).any(|word| word == name));
     row.map(|(member, _)| member)
 }

@@ -109,11 +109,13 @@ export const suggestSlug = (url) => ask('GET', 'link/ai', { query: { url } });
 /** @param {Schemas['CheckLinks']} body @param {AbortSignal} signal @returns {Promise<Schemas['LinkChecks']>} */
 export const checkLinks = (body, signal) => ask('POST', 'link/check', { body, signal });
 
-/** @param {Schemas['ImportLink'][]} links @returns {Promise<Schemas['LinkImport']>} */
-export const importLinks = (links) => ask('POST', 'link/import', { body: { version: '1.0', links } });
+/** @typedef {{ validateOnly: 'true' | undefined, domain: string | undefined }} ImportTerms */
 
-/** @param {string} text A table with a header. @returns {Promise<Schemas['LinkImport']>} */
-export const importTable = (text) => ask('POST', 'link/import', { text, type: 'text/csv' });
+/** @param {Schemas['ImportLink'][]} links @param {ImportTerms} query @returns {Promise<Schemas['LinkImport']>} */
+export const importLinks = (links, query) => ask('POST', 'link/import', { body: { version: '1.0', links }, query });
+
+/** @param {string} text @param {'text/csv' | 'application/x-ndjson'} type @param {ImportTerms} query @returns {Promise<Schemas['LinkImport']>} */
+export const importFile = (text, type, query) => ask('POST', 'link/import', { text, type, query });
 
 /** @param {string} [cursor] @param {AbortSignal} [signal] @returns {Promise<Schemas['LinkExport']>} */
 export const exportPage = (cursor, signal) => ask('GET', 'link/export', { query: { cursor }, signal });

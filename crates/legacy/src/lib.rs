@@ -1,4 +1,5 @@
-//! Links in the key-value store of an older instance, read behind a port.
+//! Links in the key-value store of an older instance, read behind a port, and in databases of other
+//! shorteners.
 //!
 //! This crate knows Redis, the bulk files of Cloudflare KV and the JSON that Sink
 //! wrote into both. It does not know the new store, and it never writes. It
@@ -25,8 +26,10 @@
 //! | `source` | the URL that names a store |
 //! | `redis_store`, `bulk_file` | the two kinds of store |
 //! | `entry`, `value` | key and value → link |
+//! | [`databases`] | SQL texts for the databases of other shorteners, and their SQLite files |
 
 mod bulk_file;
+pub mod databases;
 mod entry;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;

@@ -31,19 +31,15 @@ pub(crate) fn preview(
     target: &str,
 ) -> HttpResponse {
     let base = base(request, edge, link);
-    let page = PreviewPage {
-        meta: PageMeta::new(link, target, &base),
-    };
-    private(respond(render(&page), PREVIEW_POLICY))
+    let meta = PageMeta::new(link, target, &base);
+    private(respond(render(&PreviewPage { meta }), PREVIEW_POLICY))
 }
 
 /// A preview that does not tell where the link leads: the author's texts, or neutral ones.
 pub(crate) fn sealed(request: &HttpRequest, edge: &Edge, link: &FollowedLink) -> HttpResponse {
     let base = base(request, edge, link);
-    let page = SealedPage {
-        meta: PageMeta::new(link, "", &base),
-    };
-    private(respond(render(&page), PREVIEW_POLICY))
+    let meta = PageMeta::new(link, "", &base);
+    private(respond(render(&SealedPage { meta }), PREVIEW_POLICY))
 }
 
 /// `target` in a frame that fills the window.
@@ -54,10 +50,8 @@ pub(crate) fn frame(
     target: &str,
 ) -> HttpResponse {
     let base = base(request, edge, link);
-    let page = FramePage {
-        meta: PageMeta::new(link, target, &base),
-    };
-    private(respond(render(&page), FRAME_POLICY))
+    let meta = PageMeta::new(link, target, &base);
+    private(respond(render(&FramePage { meta }), FRAME_POLICY))
 }
 
 fn base<'r>(request: &'r HttpRequest, edge: &Edge, link: &FollowedLink) -> Base<'r> {

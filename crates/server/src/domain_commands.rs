@@ -9,13 +9,14 @@ use slugline_application::{Domains, Error};
 use slugline_contract::{DomainView, NamedDomain, Problem, RemoveDomain, read};
 use slugline_domain::{Author, Host, Reach};
 
-use crate::{backup::journal, databases, process, settings::Settings, wiring};
+use crate::{backup::journal, data_folder, databases, process, settings::Settings, wiring};
 
 /// Prints a line for each domain.
 ///
 /// # Errors
 /// The database failed.
 pub(crate) fn list(settings: &Settings) -> anyhow::Result<()> {
+    databases::refuse_missing(settings)?;
     let domains = with_domains(settings, async |domains| {
         domains.list(&Reach::Everything).await
     })?;
@@ -26,7 +27,7 @@ pub(crate) fn list(settings: &Settings) -> anyhow::Result<()> {
     Ok(output.flush()?)
 }
 
-/// Names a host.
+/// Names a host, in a new database if there is none: hosts are named before links of them are imported.
 ///
 /// # Errors
 /// A value is wrong, the host is named already, or the database failed.
@@ -52,6 +53,7 @@ pub(crate) fn edit(
     host: &str,
     record: Map<String, Value>,
 ) -> anyhow::Result<()> {
+    databases::refuse_missing(settings)?;
     let host = the_host(host)?;
     let before = with_domains(settings, async |domains| {
         domains.get(&host, &Reach::Everything).await
@@ -77,6 +79,7 @@ pub(crate) fn remove(
     host: &str,
     fate: Option<(&str, &str)>,
 ) -> anyhow::Result<()> {
+    databases::refuse_missing(settings)?;
     let mut wanted = json!({"host": host});
     let verb = fate.map_or("", |(links, _)| links);
     if let Some((links, target)) = fate {
@@ -144,8 +147,8 @@ fn with_domains<T>(
     settings: &Settings,
     work: impl AsyncFnOnce(&Domains) -> Result<T, Error>,
 ) -> anyhow::Result<T> {
+    data_folder::prepare(&settings.data_dir)?;
     let _in_use = journal::use_files(settings)?;
-    databases::refuse_missing(settings)?;
     let runtime = process::runtime()?;
     runtime.block_on(async {
         let domains = wiring::domains_of_operator(settings).await?;

@@ -80,6 +80,7 @@ pub mod observers;
 mod old_store;
 pub mod operation;
 mod process;
+mod progress;
 mod public_address;
 mod risky_settings;
 mod secret_file;

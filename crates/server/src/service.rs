@@ -114,11 +114,6 @@ impl Service {
         self.address
     }
 
-    /// The address at which it serves metrics, if a setting names one.
-    pub fn metrics_address(&self) -> Option<SocketAddr> {
-        self.metrics.as_ref().map(MetricsListener::address)
-    }
-
     /// The visits and changes that observers did not hear of, because they were slower than what
     /// happened.
     pub fn unobserved(&self) -> u64 {

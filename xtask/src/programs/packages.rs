@@ -8,7 +8,7 @@ use super::{node, postgres, python};
 use crate::process;
 
 /// Programs that the tests start by name, and their packages.
-const PROGRAMS: [(&str, &str); 7] = [
+const PROGRAMS: [(&str, &str); 10] = [
     BROWSER[0],
     BROWSER[1],
     ("curl", "curl"),
@@ -16,6 +16,9 @@ const PROGRAMS: [(&str, &str); 7] = [
     ("nginx", "nginx"),
     ("caddy", "caddy"),
     ("systemd-analyze", "systemd"),
+    ("mariadbd", "mariadb-server"),
+    ("mariadb", "mariadb-client"),
+    ("sqlite3", "sqlite3"),
 ];
 
 /// The browser for the dashboard's tests; its driver has the same version.

@@ -1,9 +1,10 @@
 //! Changes or deletes many links in one call.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use slugline_domain::{
-    Link, LinkFilter, LinkKey, LinkOrder, PageSize, Position, Tags, UnixSeconds, ports::StoreError,
+    Link, LinkFilter, LinkId, LinkKey, LinkOrder, PageSize, Position, Revision, Tags, UnixSeconds,
+    ports::StoreError,
 };
 use tokio::task::JoinSet;
 
@@ -128,6 +129,31 @@ impl LinkWriter {
             .change_each(targets, &change.action, change.dry_run)
             .await;
         Ok(BatchReport { results, next })
+    }
+
+    /// Deletes those of the links with these identities that nobody changed since they were made. The result
+    /// of every other one is [`Error::Outdated`].
+    ///
+    /// # Errors
+    /// Preview mode, or the store failed before the first was deleted.
+    pub async fn delete_unchanged(
+        &self,
+        ids: &BTreeSet<LinkId>,
+    ) -> Result<Vec<BatchResult>, Error> {
+        self.permit(LinkService::DELETE)?;
+        self.spend(ids.len())?;
+        let links = self.parts.store.holders(&BTreeSet::new(), ids).await?;
+        let (made, changed): (Vec<_>, Vec<_>) = links
+            .into_iter()
+            .map(Box::new)
+            .partition(|link| link.revision == Revision::FIRST);
+        let targets = made.into_iter().map(BatchLink::Read).collect();
+        let mut results = self.change_each(targets, &BatchAction::Delete, false).await;
+        results.extend(changed.into_iter().map(|link| BatchResult {
+            outcome: Err(Error::Outdated(link.key.clone())),
+            key: link.key,
+        }));
+        Ok(results)
     }
 
     async fn targets(

@@ -233,6 +233,7 @@ mod tests {
                 ..before.delivery
             },
             life: before.life.clone(),
+            visits_before: before.visits_before,
             ..LinkContent::leading_to(destination("https://example.org/"))
         };
         assert_eq!(kept.content, expected);

@@ -6,7 +6,7 @@ use std::{
 };
 
 use slugline_domain::{
-    AuditedOperation, DomainName, ForwardingFault, Link, LinkKey, Scope, Slug, UnixMillis,
+    AuditedOperation, DomainName, ForwardingFault, Link, LinkId, LinkKey, Scope, Slug, UnixMillis,
     ports::Insertion,
 };
 
@@ -152,6 +152,15 @@ impl LinkWriter {
             Some(Ok(None) | Err(_)) | None => ImportOutcome::LinkDeleted,
         };
         ImportedLink { link, outcome }
+    }
+
+    /// Returns those of the identities that a link has.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn ids_in_use(&self, ids: &BTreeSet<LinkId>) -> Result<BTreeSet<LinkId>, Error> {
+        let holders = self.parts.store.holders(&BTreeSet::new(), ids).await?;
+        Ok(holders.into_iter().map(|link| link.id).collect())
     }
 
     /// Checks an import, and returns the result that each link would have. Nothing is stored.

@@ -174,7 +174,7 @@ impl LinkService {
     }
 
     /// The domains of the instance, which are those that visitors meet.
-    pub(crate) fn domains(&self) -> &NamedDomains {
+    pub fn domains(&self) -> &NamedDomains {
         self.parts.resolver.domains()
     }
 

@@ -29,18 +29,9 @@ use crate::{
 #[serde(default)]
 #[schemars(extend("required" = ["slug", "url"]), transform = ours_or_null)]
 pub struct EditLink {
-    /// The link to change.
-    #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
-    pub slug: Sent<String>,
-    /// Host of its domain; the default one if left out.
-    #[schemars(schema_with = "host_schema")]
-    pub domain: Sent<String>,
-    /// The members that the author decides.
+    /// The link, and what it becomes.
     #[serde(flatten)]
-    pub members: LinkMembers,
-    /// A new password; left out, the old one stays; an empty text removes it. Never send a mask back.
-    #[schemars(length(max = Password::MAX_CHARS))]
-    pub password: Sent<String>,
+    pub link: ChangedLink,
     /// Check and store nothing.
     #[serde(rename = "validateOnly")]
     #[schemars(extend("default" = false))]
@@ -53,18 +44,9 @@ pub struct EditLink {
 #[serde(default)]
 #[schemars(extend("required" = ["slug"]), transform = members_or_null)]
 pub struct PatchLink {
-    /// The link to change.
-    #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
-    pub slug: Sent<String>,
-    /// Host of its domain; the default one if left out.
-    #[schemars(schema_with = "host_schema")]
-    pub domain: Sent<String>,
-    /// The members that the author decides.
+    /// The link, and what it becomes.
     #[serde(flatten)]
-    pub members: LinkMembers,
-    /// A new password; null or an empty text removes the password. Never send a mask back.
-    #[schemars(length(max = Password::MAX_CHARS))]
-    pub password: Sent<String>,
+    pub link: ChangedLink,
     /// Check and store nothing.
     #[serde(rename = "validateOnly")]
     #[schemars(extend("default" = false))]
@@ -77,22 +59,31 @@ pub struct PatchLink {
 #[serde(default)]
 #[schemars(extend("required" = ["slug"]))]
 pub struct UpdateLink {
-    /// The link to change.
-    #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
-    pub slug: Sent<String>,
-    /// Host of its domain; the default one if left out.
-    #[schemars(schema_with = "host_schema")]
-    pub domain: Sent<String>,
+    /// The link, and what it becomes.
+    #[serde(flatten)]
+    pub link: ChangedLink,
     /// Keep members left out; an empty text removes one. Else url is required.
     #[schemars(extend("default" = false))]
     pub partial: Sent<bool>,
     /// Members to remove, by name.
     #[schemars(schema_with = "names_schema")]
     pub remove: Sent<Vec<Sent<String>>>,
+}
+
+/// A link, and what it becomes.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ChangedLink {
+    /// The link to change.
+    #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
+    pub slug: Sent<String>,
+    /// Host of its domain; the default one if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// The members that the author decides.
     #[serde(flatten)]
     pub members: LinkMembers,
-    /// A new password; left out, the old one stays; an empty text removes it.
+    /// A new password; left out, the old one stays; an empty text removes it. Never send a mask back.
     #[schemars(length(max = Password::MAX_CHARS))]
     pub password: Sent<String>,
 }
@@ -103,9 +94,8 @@ impl EditLink {
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
     pub fn validate(&self, bounds: &Bounds) -> Result<application::EditLink, Problem> {
-        let sent = [&self.slug, &self.domain, &self.password];
         let only = &self.validate_only;
-        change(Body::Whole, &[], sent, &self.members, only, bounds)
+        self.link.change(Body::Whole, &[], only, bounds)
     }
 }
 
@@ -115,9 +105,8 @@ impl PatchLink {
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
     pub fn validate(&self, bounds: &Bounds) -> Result<application::EditLink, Problem> {
-        let sent = [&self.slug, &self.domain, &self.password];
         let only = &self.validate_only;
-        change(Body::Partial, &[], sent, &self.members, only, bounds)
+        self.link.change(Body::Partial, &[], only, bounds)
     }
 }
 
@@ -141,9 +130,8 @@ impl UpdateLink {
         } else {
             Body::Whole
         };
-        let sent = [&self.slug, &self.domain, &self.password];
-        let edit = change(body, &removed, sent, &self.members, &Sent::Absent, bounds);
-        if body == Body::Whole && self.members.url == Sent::Absent {
+        let edit = self.link.change(body, &removed, &Sent::Absent, bounds);
+        if body == Body::Whole && self.link.members.url == Sent::Absent {
             return edit.map_err(missing_partial);
         }
         edit
@@ -180,42 +168,44 @@ fn names_schema(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-fn change(
-    body: Body,
-    removed: &[&str],
-    [slug, domain, password]: [&Sent<String>; 3],
-    members: &LinkMembers,
-    validate_only: &Sent<bool>,
-    bounds: &Bounds,
-) -> Result<application::EditLink, Problem> {
-    let mut validation = Validation::default();
-    let key = key(&mut validation, domain, slug);
-    let mut reader = MemberReader {
-        validation: &mut validation,
-        bounds,
-        body,
-        removed,
-    };
-    let mut patch = members.patch(&mut reader);
-    let circles = patch.circles(key.as_ref(), &bounds.own_addresses);
-    reader.validation.circles(Some(circles));
-    patch.password = if password.value().is_some_and(|text| text.trim().is_empty()) {
-        Change::Clear
-    } else {
-        reader.sinks("password", password, |it, name, text| {
-            it.validation.member(&[name], Password::parse(text))
+impl ChangedLink {
+    fn change(
+        &self,
+        body: Body,
+        removed: &[&str],
+        validate_only: &Sent<bool>,
+        bounds: &Bounds,
+    ) -> Result<application::EditLink, Problem> {
+        let mut validation = Validation::default();
+        let key = key(&mut validation, &self.domain, &self.slug);
+        let mut reader = MemberReader {
+            validation: &mut validation,
+            bounds,
+            body,
+            removed,
+        };
+        let mut patch = self.members.patch(&mut reader);
+        let circles = patch.circles(key.as_ref(), &bounds.own_addresses);
+        reader.validation.circles(Some(circles));
+        let password = self.password.value();
+        patch.password = if password.is_some_and(|text| text.trim().is_empty()) {
+            Change::Clear
+        } else {
+            reader.sinks("password", &self.password, |it, name, text| {
+                it.validation.member(&[name], Password::parse(text))
+            })
+        };
+        if body == Body::Whole {
+            patch = patch.replacing();
+        }
+        let validate_only = validation.flag("validateOnly", validate_only);
+        validation.finish(|| {
+            Some(application::EditLink {
+                validate_only,
+                ..application::EditLink::new(key?, patch)
+            })
         })
-    };
-    if body == Body::Whole {
-        patch = patch.replacing();
     }
-    let validate_only = validation.flag("validateOnly", validate_only);
-    validation.finish(|| {
-        Some(application::EditLink {
-            validate_only,
-            ..application::EditLink::new(key?, patch)
-        })
-    })
 }
 
 /// Puts the way to change only some members before the faults of a replacing call without a

@@ -127,8 +127,8 @@ impl ExplainLink {
     fn changed_link(&self, draft: &Value, bounds: &Bounds) -> Result<LinkToExplain, Problem> {
         UnknownNames::of::<PatchLink>(draft).refuse_meant()?;
         let mut patch: PatchLink = read(draft)?;
-        patch.slug = self.slug.clone();
-        patch.domain = self.domain.clone();
+        patch.link.slug = self.slug.clone();
+        patch.link.domain = self.domain.clone();
         let edit = patch.validate(bounds)?;
         Ok(LinkToExplain::Changed(edit.key, Box::new(edit.patch)))
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use slugline_application::{ImportOutcome, ImportedLink};
-use slugline_domain::LinkId;
+use slugline_domain::{DomainName, LinkId};
 
 use super::{Note, import_link::ImportLink, key::shown_domain};
 use crate::{
@@ -43,17 +43,21 @@ pub struct ImportTerms {
     /// Check everything and store nothing; the same as in the body.
     #[schemars(extend("default" = false))]
     pub validate_only: Sent<BoolOrString>,
+    /// The domain of all links, whatever host they name; empty for the default one.
+    pub domain: Sent<String>,
 }
 
 impl ImportTerms {
-    /// Returns whether the import is only checked.
+    /// Returns whether the import is only checked, and the domain of all links.
     ///
     /// # Errors
-    /// A member is no boolean.
-    pub fn validate(&self) -> Result<bool, Problem> {
+    /// A member is no boolean, or no host.
+    pub fn validate(&self) -> Result<(bool, Option<DomainName>), Problem> {
         let mut validation = Validation::default();
         let validate_only = validation.flag("validateOnly", &self.validate_only);
-        validation.finish(|| Some(validate_only))
+        let domain =
+            validation.optional(&["domain"], &self.domain, |it| DomainName::parse(it.trim()));
+        validation.finish(|| Some((validate_only, domain)))
     }
 }
 
@@ -118,7 +122,8 @@ pub struct LinkImport {
     pub skipped_items: Vec<ImportItem>,
     /// Those that failed.
     pub failed_items: Vec<FailedImport>,
-    /// Members of links, or columns, that links do not have. They were ignored.
+    /// Members of links, or columns, that links do not have, and parts of links of other products that
+    /// ours cannot have, such as `links.3: tag x: a link has at most 10`. They were ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored_names: Vec<String>,
     /// Present and true if the links were only checked: nothing is stored.

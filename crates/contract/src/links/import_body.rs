@@ -6,6 +6,7 @@
 
 use std::{fmt, ops::ControlFlow};
 
+use jiff::tz::TimeZone;
 use serde::{
     Deserialize,
     de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor},
@@ -14,11 +15,11 @@ use serde_json::{Map, Value, value::RawValue};
 use slugline_application as application;
 
 use super::{
-    export::TransferFormat,
     import::{ImportLimit, ImportLinks},
     import_link::ImportLink,
-    import_stream::{ReadLinksError, read_links},
+    import_stream::{LinkFile, read_links},
     link_text::{IgnoredNames, Links, malformed},
+    read_links_error::ReadLinksError,
 };
 use crate::{Code, Problem, bounds::Bounds, reader::read, sent::Sent, validation::Validation};
 
@@ -38,17 +39,21 @@ impl ImportLinks {
         gathering.finish(ignored)
     }
 
-    /// Reads and checks the links of a table.
+    /// Reads and checks the links of a table, or of lines.
     ///
     /// # Errors
     /// As for [`Self::read_document`].
-    pub fn read_table(
-        table: &[u8],
+    pub fn read_file(
+        form: LinkFile,
+        file: &[u8],
         bounds: &Bounds,
         limit: ImportLimit,
     ) -> Result<LinksToImport, Problem> {
         let mut gathering = Gathering::new(bounds, limit);
-        let read = read_links(TransferFormat::Csv, table, |read| gathering.take(read.link));
+        let zone = &TimeZone::UTC;
+        let read = read_links(form, file, zone, |read| {
+            gathering.take(read.link, &read.cuts)
+        });
         match read {
             Ok(ignored) => gathering.finish(ignored),
             Err(ReadLinksError::Broken(problem)) => Err(problem),
@@ -71,8 +76,9 @@ fn read_body(body: &[u8], gathering: &mut Gathering<'_>) -> Result<Vec<String>, 
     if let Some(links) = links.filter(|links| links.get().starts_with('[')) {
         let mut json = serde_json::Deserializer::from_str(links.get());
         let mut links = Links {
-            each: &mut |link| gathering.take(link),
+            each: &mut |found| gathering.take(found.link, &found.cuts),
             names: &mut names,
+            zone: &TimeZone::UTC,
             stopped: false,
         };
         match (&mut links).deserialize(&mut json) {
@@ -160,7 +166,7 @@ impl<'b> Visitor<'b> for Members {
 pub struct LinksToImport {
     /// The links, checked.
     pub links: Vec<application::ImportLink>,
-    /// Unknown members or columns, which were ignored.
+    /// Unknown members or columns, and parts of links, which were ignored.
     pub ignored: Vec<String>,
     /// `true` if the body asks to check the links only.
     pub validate_only: bool,
@@ -172,6 +178,7 @@ struct Gathering<'r> {
     limit: ImportLimit,
     read: usize,
     links: Vec<application::ImportLink>,
+    cuts: Vec<String>,
     validation: Validation,
     failure: Option<Problem>,
     validate_only: bool,
@@ -184,6 +191,7 @@ impl<'r> Gathering<'r> {
             limit,
             read: 0,
             links: Vec::new(),
+            cuts: Vec::new(),
             validation: Validation::default(),
             failure: None,
             validate_only: false,
@@ -195,8 +203,10 @@ impl<'r> Gathering<'r> {
         self.validate_only = envelope.validate_only == Sent::Value(true);
     }
 
-    fn take(&mut self, link: Result<ImportLink, Problem>) -> ControlFlow<()> {
+    fn take(&mut self, link: Result<ImportLink, Problem>, cuts: &[String]) -> ControlFlow<()> {
         let index = self.read.to_string();
+        let cuts = cuts.iter().map(|cut| format!("links.{index}: {cut}"));
+        self.cuts.extend(cuts);
         self.read += 1;
         if self.read > self.limit.0 {
             return ControlFlow::Break(());
@@ -220,6 +230,7 @@ impl<'r> Gathering<'r> {
             self.limit.validate(self.read)?;
         }
         let (links, validate_only) = (self.links, self.validate_only);
+        let ignored = [ignored, self.cuts].concat();
         self.validation.finish(|| {
             Some(LinksToImport {
                 links,
@@ -314,10 +325,10 @@ mod tests {
         let first = ["links.1.url", "links.1.slug", "links.1.password"];
         let last = ["links.3.title", "links.3.password", "links.3.id"];
         assert_eq!(paths(problem), [first, last].concat());
-        let bcrypt = json!({"url": "https://e.example/", "slug": "b", "password": "$2b$12$R9h"});
-        let (path, message) = faults(validate(&json!([bcrypt]))).remove(0);
+        let hash = json!({"url": "https://e.example/", "slug": "b", "password": "$6$R9h"});
+        let (path, message) = faults(validate(&json!([hash]))).remove(0);
         assert_eq!(path, "links.0.password");
-        assert!(message.contains("bcrypt"), "{message}");
+        assert!(message.contains("$6$"), "{message}");
         let shape = validate(&json!([good, {"url": 5, "slug": "b"}]));
         assert_eq!(paths(shape), ["links.1.url"]);
         let mistyped =

@@ -7,15 +7,19 @@ use std::{
 };
 
 use csv::StringRecord;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use jiff::tz::TimeZone;
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+    value::SeqAccessDeserializer,
+};
 use serde_json::{Map, Value};
-use thiserror::Error;
+use slugline_domain::text::without_byte_order_mark;
 
 use super::{
-    export::TransferFormat,
-    import_link::ImportLink,
     link_text::{IgnoredNames, Links},
     member::Kind,
+    moving::{ReadLink, begins_lines, member_of, read_lines, settle},
+    read_links_error::ReadLinksError,
     table,
 };
 use crate::{
@@ -26,51 +30,57 @@ use crate::{
     table_rows::{Row, Rows},
 };
 
-/// A link as it was read.
-#[derive(Debug)]
-pub struct ReadLink {
-    /// The number of the link, from 0.
-    pub index: usize,
-    /// The line of a table on which the link begins, from 1.
-    pub line: Option<u64>,
-    /// The link, or the error that it is not an object.
-    pub link: Result<ImportLink, Problem>,
+/// The form of a file of links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkFile {
+    /// One JSON document or several, one after another.
+    Documents,
+    /// A table.
+    Table,
+    /// Lines that the SQL text for a database of another product writes.
+    Lines,
 }
 
-/// The reason why reading stopped.
-#[derive(Debug, Error)]
-pub enum ReadLinksError {
-    /// The source failed.
-    #[error("cannot be read")]
-    Unreadable(#[from] io::Error),
-    /// The source does not have the given form.
-    #[error("{}", .0.detail)]
-    Broken(Problem),
+impl LinkFile {
+    /// Tells the form by the start of the file: a document of links begins with a bracket, and no table does.
+    pub fn of_start(start: &[u8]) -> Self {
+        match without_byte_order_mark(start).trim_ascii_start().first() {
+            _ if begins_lines(start) => Self::Lines,
+            Some(b'{' | b'[') | None => Self::Documents,
+            Some(_) => Self::Table,
+        }
+    }
 }
 
-/// Reads the links of a document or of a table and passes each to `each`, until that
-/// breaks. Memory holds one link at a time. Returns the unknown names of members or
-/// columns, which were ignored.
+/// Reads the links of a file and passes each to `each`, until that breaks. Memory holds one link at a time.
+/// Moments of other products that name no zone are in `zone`. Returns the unknown names of members or columns, which
+/// were ignored.
 ///
 /// # Errors
 /// The source cannot be read, or does not have the given form. Links before the fault
 /// were passed on.
 pub fn read_links(
-    format: TransferFormat,
+    form: LinkFile,
     source: impl Read,
+    zone: &TimeZone,
     mut each: impl FnMut(ReadLink) -> ControlFlow<()>,
 ) -> Result<Vec<String>, ReadLinksError> {
     let (source, meter) = metered(source, "link", LONGEST_LINK);
     let mut indices = 0..;
-    let each = &mut |line, link| {
+    let each = &mut |line, found| {
         meter.begin_anew();
         let index = indices.next().expect("there are more numbers than links");
-        each(ReadLink { index, line, link })
+        each(ReadLink {
+            index,
+            line,
+            ..found
+        })
     };
     let mut names = IgnoredNames::default();
-    match format {
-        TransferFormat::Json => read_document(BufReader::new(source), &mut names, each),
-        TransferFormat::Csv => read_table(source, &mut names, each),
+    match form {
+        LinkFile::Documents => read_documents(BufReader::new(source), &mut names, zone, each),
+        LinkFile::Table => read_table(source, &mut names, zone, each),
+        LinkFile::Lines => read_lines(BufReader::new(source), zone, each),
     }?;
     Ok(names.into_names())
 }
@@ -79,12 +89,13 @@ pub fn read_links(
 const LONGEST_LINK: usize = 16 << 20;
 
 /// Gets the line of each link of a table, and the link.
-type Each<'e> = &'e mut dyn FnMut(Option<u64>, Result<ImportLink, Problem>) -> ControlFlow<()>;
+type Each<'e> = &'e mut dyn FnMut(Option<u64>, ReadLink) -> ControlFlow<()>;
 
 /// Reads byte by byte, so the source has to be buffered.
-fn read_document(
+fn read_documents(
     mut source: impl BufRead,
     names: &mut IgnoredNames,
+    zone: &TimeZone,
     each: Each<'_>,
 ) -> Result<(), ReadLinksError> {
     skip_byte_order_mark(&mut source)?;
@@ -92,10 +103,14 @@ fn read_document(
     let mut links = Links {
         each: &mut |link| each(None, link),
         names,
+        zone,
         stopped: false,
     };
-    let document = Document(&mut links);
-    let outcome = document.deserialize(&mut json).and_then(|()| json.end());
+    // `curl` writes the pages of an API one after another.
+    let mut outcome = Document(&mut links).deserialize(&mut json);
+    while outcome.is_ok() && json.end().is_err() {
+        outcome = Document(&mut links).deserialize(&mut json);
+    }
     match outcome {
         Ok(()) => Ok(()),
         Err(_) if links.stopped => Ok(()),
@@ -107,14 +122,14 @@ fn read_document(
     }
 }
 
-/// `{"version": …, "links": […], …}`
+/// `{"version": …, "links": […], …}`, or a page of an API: `{"links": […], "pagination": …}` or a list.
 struct Document<'d, 'e>(&'d mut Links<'e>);
 
 impl<'de> DeserializeSeed<'de> for Document<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
+        deserializer.deserialize_any(self)
     }
 }
 
@@ -125,12 +140,20 @@ impl<'de> Visitor<'de> for Document<'_, '_> {
         f.write_str("an object with the members version and links")
     }
 
+    fn visit_seq<S: SeqAccess<'de>>(self, links: S) -> Result<(), S::Error> {
+        self.0.deserialize(SeqAccessDeserializer::new(links))
+    }
+
     fn visit_map<M: MapAccess<'de>>(self, mut members: M) -> Result<(), M::Error> {
         let (mut version, mut links) = (false, false);
         while let Some(name) = members.next_key::<String>()? {
             match name.as_str() {
                 "version" => {
                     members.next_value::<String>()?;
+                    version = true;
+                }
+                "pagination" => {
+                    members.next_value::<IgnoredAny>()?;
                     version = true;
                 }
                 "links" if links => return Err(M::Error::duplicate_field("links")),
@@ -152,6 +175,7 @@ impl<'de> Visitor<'de> for Document<'_, '_> {
 fn read_table(
     source: impl Read,
     names: &mut IgnoredNames,
+    zone: &TimeZone,
     each: Each<'_>,
 ) -> Result<(), ReadLinksError> {
     let mut rows = Rows::new(source)?;
@@ -160,14 +184,22 @@ fn read_table(
         Some(row) => cells_of(row)?,
         None => &StringRecord::new(),
     };
-    let columns = columns(header, names)?;
+    let is_ours = |name: &str| table::column(name.trim()).is_some_and(|it| it.name == "slug");
+    let is_foreign = !header.iter().any(is_ours);
+    let columns = columns(header, names, is_foreign)?;
     while let Some(row) = rows.next()? {
         let cells = row.cells.as_ref();
         // Spreadsheets write empty rows below the last one.
         if cells.is_ok_and(|cells| cells.iter().all(str::is_empty)) {
             continue;
         }
-        if each(Some(row.line), link_of(&row, &columns)).is_break() {
+        let found = match members_of(&row, &columns) {
+            Ok(record) if is_foreign => settle(record, "table", zone),
+            members => members
+                .and_then(|members| read(&Value::Object(members)))
+                .into(),
+        };
+        if each(Some(row.line), found).is_break() {
             break;
         }
     }
@@ -179,8 +211,8 @@ fn cells_of(row: &Row) -> Result<&StringRecord, Problem> {
     cells.map_err(|fault| invalid_csv(format!("line {}: {fault}", row.line)))
 }
 
-/// Returns the link in a row.
-fn link_of(row: &Row, columns: &[Option<Column>]) -> Result<ImportLink, Problem> {
+/// Returns the members of the link in a row.
+fn members_of(row: &Row, columns: &[Option<Column>]) -> Result<Map<String, Value>, Problem> {
     let cells = cells_of(row)?;
     if cells.len() != columns.len() {
         return Err(invalid_csv(format!(
@@ -190,30 +222,27 @@ fn link_of(row: &Row, columns: &[Option<Column>]) -> Result<ImportLink, Problem>
             columns.len()
         )));
     }
-    let members: Map<String, Value> = columns
-        .iter()
-        .zip(cells)
-        .filter_map(|(column, cell)| {
-            let (name, kind) = (*column)?;
-            let member = match name {
-                // A client that only lists URLs lets the service choose the slugs.
-                "slug" if cell.trim().is_empty() => Value::Null,
-                _ => table::to_member(kind, cell)?,
-            };
-            Some((name.to_owned(), member))
-        })
-        .collect();
-    read(&Value::Object(members))
+    let members = columns.iter().zip(cells).filter_map(|(column, cell)| {
+        let (name, kind) = (*column)?;
+        let member = match name {
+            // A client that only lists URLs lets the service choose the slugs.
+            "slug" if cell.trim().is_empty() => Value::Null,
+            _ => table::to_member(kind, cell)?,
+        };
+        Some((name.to_owned(), member))
+    });
+    Ok(members.collect())
 }
 
 type Column = (&'static str, Kind);
 
 /// Returns the column of each cell; `None` for unknown columns. Spreadsheets are written by people
 /// and by other programs, so `Slug` and `created at` are columns, too, and so is `shortCode` where
-/// none is the slug.
+/// none is the slug; then the table is of another program, whose values are texts to be settled.
 fn columns(
     header: &StringRecord,
     names: &mut IgnoredNames,
+    is_foreign: bool,
 ) -> Result<Vec<Option<Column>>, ReadLinksError> {
     let broken = |detail| ReadLinksError::Broken(invalid_csv(detail));
     let ours = header.iter().filter_map(|name| table::column(name.trim()));
@@ -221,9 +250,13 @@ fn columns(
     let mut columns = Vec::new();
     for name in header {
         let name = name.trim();
-        let of_others = || table::column_of_others(name).filter(|it| !ours.contains(&it.name));
-        let column = table::column(name).or_else(of_others);
-        let column = column.map(|part| (part.name, part.kind));
+        let of_ours = || {
+            let of_others = || table::column_of_others(name).filter(|it| !ours.contains(&it.name));
+            let part = table::column(name).or_else(of_others)?;
+            Some((part.name, part.kind))
+        };
+        let of_foreign = || member_of(name).map(|it| (it, table::kind(it).unwrap_or(Kind::Text)));
+        let column = if is_foreign { of_foreign() } else { of_ours() };
         if let Some((known, _)) = column
             && columns.contains(&column)
         {
@@ -240,9 +273,12 @@ fn columns(
     }
     let known: Vec<&str> = columns.iter().flatten().map(|(name, _)| *name).collect();
     for required in ["slug", "url"] {
-        if !known.contains(&required) {
+        let has_address = required == "slug" && known.contains(&"short");
+        if !known.contains(&required) && !has_address {
             return Err(broken(format!(
-                "the header does not name the column {required}; it may name {}",
+                "the header does not name the column {required}; it names {}; it may name {}; \
+                 call the column with that value {required}",
+                header.iter().collect::<Vec<_>>().join(", "),
                 table::names()
             )));
         }
@@ -254,12 +290,6 @@ fn invalid_csv(detail: String) -> Problem {
     Problem::new(Code::InvalidCsv, detail)
 }
 
-impl From<Problem> for ReadLinksError {
-    fn from(problem: Problem) -> Self {
-        Self::Broken(problem)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -267,9 +297,9 @@ mod tests {
     use super::*;
     use crate::bounds::Bounds;
 
-    fn slugs(format: TransferFormat, text: &str) -> (Vec<String>, Option<String>) {
+    fn slugs(format: LinkFile, text: &str) -> (Vec<String>, Option<String>) {
         let mut slugs = Vec::new();
-        let outcome = read_links(format, text.as_bytes(), |read| {
+        let outcome = read_links(format, text.as_bytes(), &TimeZone::UTC, |read| {
             assert_eq!(read.index, slugs.len());
             let link = read.link.and_then(|link| link.validate(&Bounds::default()));
             slugs.push(match link {
@@ -285,7 +315,7 @@ mod tests {
     fn documents_are_read_link_by_link_whatever_the_order_of_members() {
         let text = r#"{"count": 2, "links": [{"slug": "a", "url": "http://u/", "x": null}, {"slug": 5}],
             "extra": {"links": [1]}, "version": "1.0", "list_complete": true}"#;
-        let (slugs, error) = slugs(TransferFormat::Json, text);
+        let (slugs, error) = slugs(LinkFile::Documents, text);
         assert_eq!(slugs[0], "a");
         assert!(slugs[1].starts_with("None "), "{}", slugs[1]);
         assert!(
@@ -308,11 +338,11 @@ mod tests {
         r#"{"version": "1", "links": [], "links": []}"#,
         "duplicate field `links`"
     )]
-    #[case(r#"{"version": "1", "links": []} x"#, "trailing characters")]
+    #[case(r#"{"version": "1", "links": []} x"#, "expected value")]
     #[case(r#"{"version": "1", "links": ["#, "EOF while parsing")]
-    #[case("[]", "expected an object with the members version and links")]
+    #[case("5", "expected an object with the members version and links")]
     fn documents_of_another_form_are_refused(#[case] text: &str, #[case] why: &str) {
-        let (_, error) = slugs(TransferFormat::Json, text);
+        let (_, error) = slugs(LinkFile::Documents, text);
         let error = error.unwrap();
         assert!(error.contains(why), "{error}");
     }
@@ -320,7 +350,7 @@ mod tests {
     #[test]
     fn tables_are_read_row_by_row_with_their_lines() {
         let text = "\u{feff}url, slug ,note,comment,tags\r\nhttp://u/,a,x,\"1\n2\",\r\n\nhttp://u/,b,,,\"x,y\"\n,c,,,\n";
-        let (slugs, error) = slugs(TransferFormat::Csv, text);
+        let (slugs, error) = slugs(LinkFile::Table, text);
         assert_eq!(error, None);
         assert_eq!(slugs[..2], ["a", "b"]);
         assert!(slugs[2].starts_with("Some(6) url: "), "{}", slugs[2]);
@@ -328,13 +358,13 @@ mod tests {
 
     #[rstest]
     #[case("shortCode,longUrl\na,http://u/\n", &[])]
-    #[case("keyword,url,clicks\na,http://u/,5\n", &["clicks"])]
+    #[case("keyword,url,clicks\na,http://u/,5\n", &[])]
     #[case("Back-half,Long URL\na,http://u/\n", &[])]
-    #[case("Key;Destination URL;short_url\na;http://u/;https://sl.example/a\n", &["short_url"])]
+    #[case("Key;Destination URL;short_url\na;http://u/;https://sl.example/a\n", &[])]
     #[case(
         "createdAt,domain,shortCode,shortUrl,longUrl,title,tags,visits\n\
          2026-01-01T00:00:00+00:00,,a,https://s.example/a,http://u/,T,x,5\n",
-        &["shortUrl", "visits"]
+        &[]
     )]
     #[case("id,address,target,domain_id\n5,a,http://u/,\n", &["domain_id"])]
     #[case("alias,slug,url\nb,a,http://u/\n", &["alias"])]
@@ -344,7 +374,7 @@ mod tests {
         #[case] text: &str,
         #[case] ignored: &[&str],
     ) {
-        let outcome = read_links(TransferFormat::Csv, text.as_bytes(), |read| {
+        let outcome = read_links(LinkFile::Table, text.as_bytes(), &TimeZone::UTC, |read| {
             let link = read.link.unwrap().validate(&Bounds::default()).unwrap();
             assert_eq!(link.slug.unwrap().as_str(), "a");
             ControlFlow::Continue(())
@@ -353,7 +383,10 @@ mod tests {
     }
 
     #[rstest]
-    #[case("slug\na\n", "does not name the column url; it may name id, slug, url")]
+    #[case(
+        "slug\na\n",
+        "does not name the column url; it names slug; it may name id, slug, url"
+    )]
     #[case("", "does not name the column slug")]
     #[case("slug,url,slug\n", "names slug twice")]
     #[case(
@@ -367,7 +400,7 @@ mod tests {
         "line 1: the quote that begins on line 1 is never closed"
     )]
     fn tables_of_another_form_are_refused(#[case] text: &str, #[case] why: &str) {
-        let (_, error) = slugs(TransferFormat::Csv, text);
+        let (_, error) = slugs(LinkFile::Table, text);
         let error = error.unwrap();
         assert!(error.contains(why), "{error}");
     }
@@ -377,7 +410,7 @@ mod tests {
         let source: &[u8] =
             b"slug,url\r\na,http://u/,x\r\nb,\xff\r\nc,\"http://u/\"\r\n,,\r\n,\r\nd,u\r\n";
         let mut seen = Vec::new();
-        let outcome = read_links(TransferFormat::Csv, source, |read| {
+        let outcome = read_links(LinkFile::Table, source, &TimeZone::UTC, |read| {
             let link = read.link.and_then(|link| link.validate(&Bounds::default()));
             let said =
                 link.map_or_else(|problem| problem.detail, |link| format!("{:?}", link.slug));
@@ -404,7 +437,7 @@ mod tests {
     fn no_link_vanishes_in_the_quotes_of_another() {
         let text =
             "slug,url,comment\na,http://u/,\nb,http://u/,\"open\nc,http://u/,\nd,http://u/,\n";
-        let (slugs, error) = slugs(TransferFormat::Csv, text);
+        let (slugs, error) = slugs(LinkFile::Table, text);
         assert_eq!(error, None);
         let unclosed = "Some(3) line 3: the quote that begins on line 3 is never closed; \
                         nothing after it was read";
@@ -417,7 +450,7 @@ mod tests {
                     summer_sale;http://u/;spring;2027-01-01;x;\r\n\
                     ;http://u/;\"spring;shop\";2027-01-01T12:00:00+02:00;;\r\n;;;;;\r\n";
         let mut links = Vec::new();
-        let ignored = read_links(TransferFormat::Csv, text.as_bytes(), |read| {
+        let ignored = read_links(LinkFile::Table, text.as_bytes(), &TimeZone::UTC, |read| {
             let link = read.link.and_then(|link| link.validate(&Bounds::default()));
             links.push(link.unwrap());
             ControlFlow::Continue(())
@@ -443,27 +476,34 @@ mod tests {
         let text = r#"{"version": "1", "links": [{"slug": "a", "url": "http://u/", "clicks": 5},
             {"slug": "b", "url": "http://u/", "clicks": 6, "tgas": ["x"]}]}"#;
         let mut links = Vec::new();
-        let ignored = read_links(TransferFormat::Json, text.as_bytes(), |read| {
-            links.push(
-                read.link
-                    .map(drop)
-                    .map_err(|problem| problem.issues[0].path.clone()),
-            );
-            ControlFlow::Continue(())
-        });
+        let ignored = read_links(
+            LinkFile::Documents,
+            text.as_bytes(),
+            &TimeZone::UTC,
+            |read| {
+                links.push(
+                    read.link
+                        .map(drop)
+                        .map_err(|problem| problem.issues[0].path.clone()),
+                );
+                ControlFlow::Continue(())
+            },
+        );
         assert_eq!(ignored.unwrap(), ["clicks"]);
         assert_eq!(links, [Ok(()), Err(vec!["tgas".to_owned()])]);
     }
 
     #[rstest]
-    #[case(TransferFormat::Json, "{\"version\": \"1\", \"links\": [\"")]
-    #[case(TransferFormat::Csv, "slug,url\na,\"")]
-    fn an_endless_link_does_not_fill_the_memory(
-        #[case] format: TransferFormat,
-        #[case] start: &str,
-    ) {
+    #[case(LinkFile::Documents, "{\"version\": \"1\", \"links\": [\"")]
+    #[case(LinkFile::Table, "slug,url\na,\"")]
+    fn an_endless_link_does_not_fill_the_memory(#[case] format: LinkFile, #[case] start: &str) {
         let source = start.as_bytes().chain(io::repeat(b'x'));
-        let outcome = read_links(format, source, |_| ControlFlow::Continue(()));
+        let outcome = read_links(
+            format,
+            source,
+            &TimeZone::UTC,
+            |_| ControlFlow::Continue(()),
+        );
         let Err(ReadLinksError::Unreadable(error)) = outcome else {
             panic!("{outcome:?}")
         };
@@ -472,13 +512,13 @@ mod tests {
 
     #[rstest]
     #[case(
-        TransferFormat::Json,
+        LinkFile::Documents,
         r#"{"version":"1","links":[{"slug":"a","url":"u"},{"slug":"b","url":"u"},5"#
     )]
-    #[case(TransferFormat::Csv, "slug,url\na,u\nb,u\nc\n")]
-    fn reading_stops_when_told(#[case] format: TransferFormat, #[case] text: &str) {
+    #[case(LinkFile::Table, "slug,url\na,u\nb,u\nc\n")]
+    fn reading_stops_when_told(#[case] format: LinkFile, #[case] text: &str) {
         let mut seen = 0;
-        let outcome = read_links(format, text.as_bytes(), |_| {
+        let outcome = read_links(format, text.as_bytes(), &TimeZone::UTC, |_| {
             seen += 1;
             if seen == 2 {
                 ControlFlow::Break(())
@@ -488,5 +528,29 @@ mod tests {
         });
         assert!(outcome.is_ok());
         assert_eq!(seen, 2);
+    }
+
+    /// Each product's file, with the addresses of its links, and members of the first.
+    #[test]
+    fn files_of_other_products_are_told_by_their_content() {
+        let samples: Value = serde_json::from_str(include_str!("moving/samples.json")).unwrap();
+        for sample in samples.as_array().unwrap() {
+            let text = sample["text"].as_str().unwrap().as_bytes();
+            let mut read = Vec::new();
+            let outcome = read_links(LinkFile::of_start(text), text, &TimeZone::UTC, |it| {
+                assert!(it.cuts.is_empty(), "{:?}", it.cuts);
+                read.push(it.link.unwrap().validate(&Bounds::default()).unwrap());
+                ControlFlow::Continue(())
+            });
+            outcome.unwrap();
+            let shown = read
+                .iter()
+                .map(|it| format!("{}/{}", it.domain.as_str(), it.slug.as_ref().unwrap()));
+            assert_eq!(sample["links"], shown.collect::<Value>());
+            let wanted = crate::read::<crate::ImportLink>(&sample["first"]).unwrap();
+            let wanted = wanted.validate(&Bounds::default()).unwrap();
+            assert_eq!(read[0].content, wanted.content, "{sample}");
+            assert_eq!(read[0].created_at, wanted.created_at, "{sample}");
+        }
     }
 }

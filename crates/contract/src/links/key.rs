@@ -30,8 +30,27 @@ impl SlugOrId {
     /// Neither or both are there, or one is malformed.
     pub fn validate(&self) -> Result<WhichLink, Problem> {
         let mut validation = Validation::default();
-        let which = key_or_id(&mut validation, &self.domain, &self.slug, &self.id);
-        validation.finish(|| which)
+        let key = optional_key(&mut validation, &self.domain, &self.slug);
+        let id = validation.optional(&["id"], &self.id, |id| LinkId::parse(id));
+        let mut note = |name, code, fault: &str, expected: &str| {
+            validation.note(&[name], (code, fault.into(), expected.into()));
+        };
+        match (&self.slug, &self.id) {
+            (Sent::Absent, Sent::Absent) => note(
+                "slug",
+                IssueCode::InvalidType,
+                "slug and id are missing",
+                "the slug of a link, or the id of one that no longer exists",
+            ),
+            (Sent::Absent, _) | (_, Sent::Absent) => {}
+            (_, _) => note(
+                "id",
+                IssueCode::InvalidValue,
+                "slug and id are both there",
+                "slug or id alone",
+            ),
+        }
+        validation.finish(|| key.map(WhichLink::Key).or(id.map(WhichLink::Id)))
     }
 }
 
@@ -78,37 +97,6 @@ pub(crate) fn listed_domain(
 /// The schema of a member that names a domain.
 pub(crate) fn host_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "string", "maxLength": Host::MAX_CHARS})
-}
-
-/// Reads `slug` with its `domain`, or `id`, and not both.
-pub(crate) fn key_or_id(
-    validation: &mut Validation,
-    domain: &Sent<String>,
-    slug: &Sent<String>,
-    id: &Sent<String>,
-) -> Option<WhichLink> {
-    let key = optional_key(validation, domain, slug);
-    let by_id = validation.optional(&["id"], id, |id| LinkId::parse(id));
-    match (slug, id) {
-        (Sent::Absent, Sent::Absent) => validation.note(
-            &["slug"],
-            (
-                IssueCode::InvalidType,
-                "slug and id are missing".into(),
-                "the slug of a link, or the id of one that no longer exists".into(),
-            ),
-        ),
-        (Sent::Absent, _) | (_, Sent::Absent) => {}
-        (_, _) => validation.note(
-            &["id"],
-            (
-                IssueCode::InvalidValue,
-                "slug and id are both there".into(),
-                "slug or id alone".into(),
-            ),
-        ),
-    }
-    key.map(WhichLink::Key).or(by_id.map(WhichLink::Id))
 }
 
 /// The member `domain` of an answer: left out for the default one.

@@ -2,11 +2,13 @@
 
 use std::{collections::BTreeSet, fmt, ops::ControlFlow};
 
+use jiff::tz::TimeZone;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
 use serde_json::{Value, value::RawValue};
 
 use super::{
     import_link::ImportLink,
+    moving::{ReadLink, records_of, settle},
     parts::IN_TABLES,
     table::{self, MOST_VALUES, has_too_many_values},
 };
@@ -20,6 +22,26 @@ use crate::{
 
 /// Reads a link of well-formed JSON, and notes its unknown members.
 pub(super) fn read_link(text: &RawValue, names: &mut IgnoredNames) -> Result<ImportLink, Problem> {
+    let mut value = parse(text)?;
+    give_our_names(&mut value);
+    names.look_at_link(&value)?;
+    read(&value)
+}
+
+/// Reads the links in well-formed JSON: some of other products have several addresses.
+fn read_links(text: &RawValue, names: &mut IgnoredNames, zone: &TimeZone) -> Vec<ReadLink> {
+    let link = parse(text).ok();
+    let link = link.as_ref().and_then(Value::as_object);
+    match link.and_then(|link| records_of(link, |name| names.ignore(name))) {
+        Some(records) => {
+            let found = |record| settle(record, "json", zone);
+            records.into_iter().map(found).collect()
+        }
+        None => vec![read_link(text, names).into()],
+    }
+}
+
+fn parse(text: &RawValue) -> Result<Value, Problem> {
     if has_too_many_values(text.get()) {
         return Err(Problem::invalid(vec![Issue {
             code: IssueCode::TooBig,
@@ -28,10 +50,7 @@ pub(super) fn read_link(text: &RawValue, names: &mut IgnoredNames) -> Result<Imp
             expected: "the members of one link".into(),
         }]));
     }
-    let mut value = serde_json::from_str(text.get()).map_err(|error| malformed(&error))?;
-    give_our_names(&mut value);
-    names.look_at_link(&value)?;
-    read(&value)
+    serde_json::from_str(text.get()).map_err(|error| malformed(&error))
 }
 
 /// Renames members of other programs, where the link has none of our name.
@@ -52,8 +71,9 @@ fn give_our_names(link: &mut Value) {
 
 /// The links of a JSON list, which are passed on one by one until `each` breaks.
 pub(super) struct Links<'e> {
-    pub(super) each: &'e mut dyn FnMut(Result<ImportLink, Problem>) -> ControlFlow<()>,
+    pub(super) each: &'e mut dyn FnMut(ReadLink) -> ControlFlow<()>,
     pub(super) names: &'e mut IgnoredNames,
+    pub(super) zone: &'e TimeZone,
     /// True once `each` broke. The error of the parser then means nothing.
     pub(super) stopped: bool,
 }
@@ -75,9 +95,11 @@ impl<'de> Visitor<'de> for &mut Links<'_> {
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut links: S) -> Result<(), S::Error> {
         while let Some(text) = links.next_element::<Box<RawValue>>()? {
-            if (self.each)(read_link(&text, self.names)).is_break() {
-                self.stopped = true;
-                return Err(S::Error::custom("stopped"));
+            for link in read_links(&text, self.names, self.zone) {
+                if (self.each)(link).is_break() {
+                    self.stopped = true;
+                    return Err(S::Error::custom("stopped"));
+                }
             }
         }
         Ok(())

@@ -21,8 +21,10 @@ mod listing;
 mod member;
 mod member_reader;
 mod members;
+mod moving;
 mod one;
 mod parts;
+mod read_links_error;
 mod routing;
 mod search;
 mod shown_routing;
@@ -51,12 +53,14 @@ pub use self::{
     },
     import_body::LinksToImport,
     import_link::ImportLink,
-    import_stream::{ReadLink, ReadLinksError, read_links},
+    import_stream::{LinkFile, read_links},
     key::SlugOrId,
     list::{LinkList, ListLinks, ListedLink, RankingView},
     listing::{Sort, Status},
     members::{LinkMembers, kept_members},
+    moving::ReadLink,
     one::{DeleteLink, DeletedLink, GetLink},
+    read_links_error::ReadLinksError,
     search::{
         CountLinks, ExactUrlSearch, FoundLink, FoundLinks, LinkCount, ListTags, SearchLinks,
         TagList, TagView,

@@ -11,7 +11,7 @@ use slugline_domain::{
 use super::{
     LinkView,
     history::{DeletionView, version_number},
-    key::{host_schema, key, key_or_id, listed_domain},
+    key::{SlugOrId, host_schema, key, listed_domain},
     search::page_size,
 };
 use crate::{
@@ -214,15 +214,9 @@ fn revision(validation: &mut Validation, number: i64) -> Option<Revision> {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct LinkDeletion {
-    /// The slug of the link.
-    #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
-    pub slug: Sent<String>,
-    /// Host of its domain; the default one if left out.
-    #[schemars(schema_with = "host_schema")]
-    pub domain: Sent<String>,
-    /// The id of the link, also if it is in the trash. Needs purge.
-    #[schemars(length(min = 1, max = LinkId::MAX_CHARS), regex(pattern = LinkId::PATTERN))]
-    pub id: Sent<String>,
+    /// The link.
+    #[serde(flatten)]
+    pub link: SlugOrId,
     /// true: erases the link with all of its versions, for good. Needs the scope `admin`.
     #[schemars(extend("default" = false))]
     pub purge: Sent<bool>,
@@ -243,16 +237,10 @@ impl LinkDeletion {
     /// # Errors
     /// Lists every member that is missing, of another type or malformed.
     pub fn validate(&self) -> Result<Deletion, Problem> {
-        let Self {
-            slug,
-            domain,
-            id,
-            purge,
-        } = self;
+        let SlugOrId { slug, domain, id } = &self.link;
         let mut validation = Validation::default();
-        if validation.flag("purge", purge) {
-            let which = key_or_id(&mut validation, domain, slug, id);
-            return validation.finish(|| which.map(Deletion::Purge));
+        if validation.flag("purge", &self.purge) {
+            return self.link.validate().map(Deletion::Purge);
         }
         if *id != Sent::Absent {
             let message = "id names a link to purge".to_owned();

@@ -6,28 +6,62 @@ import { csvRecords } from '../text/csv.js';
 export const BATCH = 100;
 
 /**
- * @typedef {{ kind: 'json', rows: object[] } | { kind: 'csv', header: string, rows: string[] }} FilePlan
+ * @typedef {{ kind: 'json', rows: object[] } | { kind: 'csv' | 'ndjson', header: string, rows: string[] }} FilePlan
  * @typedef {FilePlan | { kind: 'lines', rows: string[] }} Plan
- * @typedef {{ row: number, slug: string, outcome: 'made' | 'skipped' | 'failed', why: string }} Outcome
- * @typedef {{ success: number, skipped: number, failed: number, successItems: Item[], skippedItems: Item[], failedItems: (Item & { reason: string })[] }} Answer
+ * @typedef {{ row: number, slug: string, outcome: 'made' | 'skipped' | 'failed', why: string, cuts?: string[] }} Outcome
+ * @typedef {{ success: number, skipped: number, failed: number, successItems: Item[], skippedItems: Item[], failedItems: (Item & { reason: string })[], ignoredNames?: string[] }} Answer
  * @typedef {{ index: number, slug: string, domain?: string }} Item
  */
 
+/** The most bytes of a file that the page reads; the command reads any number. */
+export const LARGEST = 20_000_000;
+
 /**
- * Reads a file: an export of ours or Sink's as JSON, a list of links, or a table.
+ * Reads a file: an export of ours or Sink's as JSON, a page of Dub or Bitly, a list of links, a table, or what
+ * `slugline import --sql` wrote.
  * @param {string} name @param {string} text @returns {FilePlan}
  * @throws {Error} When it is neither.
  */
 export function planOf(name, text) {
+  if (/^\s*\{\s*"k"/.test(text)) return planOfLines(name, text);
   if (/^\s*[[{]/.test(text)) {
     const parsed = JSON.parse(text);
     const rows = Array.isArray(parsed) ? parsed : parsed.links;
     if (!Array.isArray(rows)) throw new Error(`${name}: no list named "links"`);
-    return { kind: 'json', rows };
+    return { kind: 'json', rows: rows.flatMap(withEachAddress) };
   }
   const [header, ...rows] = csvRecords(text);
   if (!header) throw new Error(`${name}: empty`);
   return { kind: 'csv', header, rows };
+}
+
+/** A row is a link behind its tags and conditions. @param {string} name @param {string} text @returns {FilePlan} */
+function planOfLines(name, text) {
+  const [header = '', ...parts] = text.split('\n').filter((line) => line.trim() !== '');
+  const rows = [];
+  let row = '';
+  let counted = Infinity;
+  for (const line of parts) {
+    const { k, lines } = JSON.parse(line);
+    if (k === 'end') counted = lines;
+    row += `${line}\n`;
+    if (k === 'link') rows.push(row);
+    if (k === 'link' || k === 'end') row = '';
+  }
+  if (parts.length - 1 < counted) throw new Error(`${name}: ${parts.length} / ${counted === Infinity ? '?' : counted + 1}`);
+  return { kind: 'ndjson', header, rows };
+}
+
+/** A link of Bitly may have several addresses, and each becomes a row. @param {any} link @returns {object[]} */
+function withEachAddress(link) {
+  const own = link?.custom_bitlinks ?? [];
+  return own.length === 0 ? [link] : [...new Set([...own, link.link])].map((address) => ({ ...link, link: address, custom_bitlinks: [] }));
+}
+
+/** If the file is of another product, whose links name hosts of their own. @param {FilePlan} plan */
+export function isForeign(plan) {
+  if (plan.kind === 'json') return plan.rows.slice(0, 1).some((row) => !('slug' in row));
+  return plan.kind === 'ndjson' || !/(^|[,;\t])\s*"?slug"?\s*([,;\t]|$)/i.test(plan.header);
 }
 
 /**
@@ -35,7 +69,7 @@ export function planOf(name, text) {
  * @param {FilePlan} plan @param {string} domain Empty for the default one, which needs no name. @returns {FilePlan}
  */
 export function inDomain(plan, domain) {
-  if (!domain) return plan;
+  if (!domain || isForeign(plan)) return plan;
   if (plan.kind === 'json') return { ...plan, rows: plan.rows.map((row) => ('domain' in row ? row : { ...row, domain })) };
   return /(^|,)\s*"?domain"?\s*(,|$)/i.test(plan.header) ? plan : { ...plan, header: `${plan.header},domain`, rows: plan.rows.map((row) => `${row},${domain}`) };
 }
@@ -68,7 +102,12 @@ export function refusedRows(issues) {
 /** @param {Answer} answer @param {number[]} positions Of the rows of the request, in the file. @returns {Outcome[]} */
 export function outcomesOf(answer, positions) {
   const row = (/** @type {number} */ index) => (positions[index] ?? index) + 1;
-  const of = (/** @type {Item[]} */ items, /** @type {Outcome['outcome']} */ outcome) => items.map((item) => ({ row: row(item.index), slug: keyOf(item), outcome, why: '' }));
+  const cuts = new Map();
+  for (const name of answer.ignoredNames ?? []) {
+    const [, at, part] = /^links\.(\d+): (.*)$/s.exec(name) ?? [];
+    if (at) cuts.set(Number(at), [...(cuts.get(Number(at)) ?? []), part]);
+  }
+  const of = (/** @type {Item[]} */ items, /** @type {Outcome['outcome']} */ outcome) => items.map((item) => ({ row: row(item.index), slug: keyOf(item), outcome, why: '', ...(cuts.has(item.index) && { cuts: cuts.get(item.index) }) }));
   return [
     ...of(answer.successItems, 'made'),
     ...of(answer.skippedItems, 'skipped'),

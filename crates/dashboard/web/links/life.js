@@ -20,6 +20,7 @@ export function Life({ draft, link, zone, set, issue }) {
     ${moment('starts', 'startsAt', 'atOnce')}
     ${(draft.starts || draft.startUrl) && url('startUrl', 'startUrlHint')}
     ${moment('expires', 'expiration', 'never')}
+    ${link?.visitsBefore && html`<p class="hint">${say('visitsBefore', { n: link.visitsBefore })}</p>`}
     <${Field} label=${say('maxVisits')} id="maxVisits" hint=${limit} error=${issue('maxVisits')}><div class="with-button">
       <${TextInput} id="maxVisits" type="number" min="1" max="1000000000" step="1" inputmode="numeric" placeholder="∞" value=${draft.maxVisits} error=${issue('maxVisits')} hint onInput=${(/** @type {string} */ maxVisits) => set({ maxVisits })} />
       ${draft.maxVisits !== '1' && html`<button type="button" class="button" onClick=${() => set({ maxVisits: '1' })}>${say('oneTime')}</button>`}</div><//>

@@ -39,7 +39,7 @@ export function Row({ link, visits, now, selected, current, onSelect, onAct }) {
     <div class="row-url" title=${link.url}><${Address} url=${link.url} />${link.comment && html`<span class="row-note">${link.comment}</span>`}</div>
     <div class="row-tags">${link.tags.slice(0, 2).map((name) => html`<button key=${name} type="button" class="chip" onClick=${() => onAct('tag', name)}>${name}</button>`)}${link.tags.length > 2 && html`<span class="chip quiet" title=${link.tags.slice(2).join(', ')}>+${link.tags.length - 2}</span>`}</div>
     <a class="row-visits" href=${addressOf('analytics', { slug: key })} title=${say('seeAnalytics')} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'analytics', { slug: key })}>
-      <${Icon} name="bars" /><span>${visits === undefined ? '–' : figures.value.short(visits)}</span><span class="off-screen">${say('visits')}</span></a>
+      <${Icon} name="bars" /><span>${visits === undefined ? '–' : figures.value.short(visits)}</span><span class="off-screen">${say('visits')}</span>${link.visitsBefore && html`<span class="row-before" title=${say('visitsBefore', { n: link.visitsBefore })}>+${figures.value.short(link.visitsBefore)}</span>`}</a>
     <time class="row-age" onPointerEnter=${(/** @type {any} */ event) => { event.currentTarget.title = figures.value.moment(link.createdAt); }}>${figures.value.age(link.createdAt, now)}</time>
     <div class="row-actions">
       <${CopyButton} text=${shortLink(link)} label=${say('copyLink')} />

@@ -13,7 +13,7 @@ import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
 import { asUrl } from './draft.js';
 import { saveExport, saveTable } from './export.js';
-import { inDomain, linesOf, planOf } from './import-plan.js';
+import { inDomain, LARGEST, linesOf, planOf } from './import-plan.js';
 import { runImport } from './import-run.js';
 import { keyOf, shownKey } from './key.js';
 import { shortLink } from './short-link.js';
@@ -42,7 +42,7 @@ function Import({ onClose }) {
   const [plan, setPlan] = useState(/** @type {import('./import-plan.js').Plan | undefined} */ (undefined));
   const [name, setName] = useState('');
   const [outcomes, setOutcomes] = useState(/** @type {import('./import-plan.js').Outcome[]} */ ([]));
-  const [state, setState] = useState(/** @type {'ready' | 'running' | 'over'} */ ('ready'));
+  const [state, setState] = useState(/** @type {'ready' | 'checking' | 'checked' | 'running' | 'over'} */ ('ready'));
   const [error, setError] = useState(/** @type {any} */ (undefined));
   const [text, setText] = useState('');
   const [made, setMade] = useState(/** @type {string[]} */ ([]));
@@ -56,21 +56,27 @@ function Import({ onClose }) {
     setPlan(undefined);
     setName(file.name);
     try {
+      if (file.size > LARGEST || (await file.slice(0, 6).text()) === 'SQLite') throw new Error(say('importCommand', { file: file.name }));
       setPlan(planOf(file.name, await file.text()));
     } catch (failure) {
       setError(failure);
     }
   };
+  /** Shows first what would come, and stores nothing; the second time it imports. */
   const run = async () => {
     if (!plan || plan.kind === 'lines') return;
-    setState('running');
+    const check = state === 'ready';
+    setState(check ? 'checking' : 'running');
     setError(undefined);
+    setOutcomes([]);
+    let failed = false;
     try {
-      await runImport(inDomain(plan, into), { signal: abort.current.signal, onOutcomes: (more) => setOutcomes((/** @type {any[]} */ old) => [...old, ...more]) });
+      await runImport(inDomain(plan, into), { signal: abort.current.signal, check, domain: into, onOutcomes: (more) => setOutcomes((/** @type {any[]} */ old) => [...old, ...more]) });
     } catch (failure) {
       setError(failure);
+      failed = true;
     }
-    setState('over');
+    setState(check && !failed ? 'checked' : 'over');
   };
   /** Lines become links one by one, because a new link needs no slug and an imported one does. */
   const shorten = async () => {
@@ -89,22 +95,23 @@ function Import({ onClose }) {
     setState('over');
   };
   const count = (/** @type {string} */ outcome) => outcomes.filter((one) => one.outcome === outcome).length;
-  const left = outcomes.filter(({ outcome }) => outcome !== 'made').sort((a, b) => a.row - b.row);
-  const report = () => save('import-report.csv', 'text/csv', writeCsv([['row', 'slug', 'outcome', 'reason'], ...[...outcomes].sort((a, b) => a.row - b.row).map(({ row, slug, outcome, why }) => [row, slug, outcome, why])]));
+  const left = outcomes.filter(({ outcome, cuts }) => outcome !== 'made' || cuts).sort((a, b) => a.row - b.row);
+  const busy = state === 'running' || state === 'checking';
+  const report = () => save('import-report.csv', 'text/csv', writeCsv([['row', 'slug', 'outcome', 'reason'], ...[...outcomes].sort((a, b) => a.row - b.row).map(({ row, slug, outcome, why, cuts }) => [row, slug, outcome, [why, ...(cuts ?? [])].filter(Boolean).join('; ')])]));
   const footer = state === 'over'
     ? html`<button type="button" class="button" onClick=${report}><${Icon} name="down" />${say('saveReport')}</button><button type="button" class="button primary push" onClick=${onClose}>${say('done')}</button>`
-    : html`<button type="button" class="button" onClick=${state === 'running' ? () => { abort.current.abort(); setState('over'); } : onClose}>${state === 'running' ? say('stop') : say('cancel')}</button>
+    : html`<button type="button" class="button" onClick=${busy ? () => { abort.current.abort(); setState('over'); } : onClose}>${busy ? say('stop') : say('cancel')}</button>
       ${lines.length > 0 && !plan ? html`<button type="button" class="button primary" disabled=${refusalOfNew.value !== ''} onClick=${shorten}>${say('shortenCount', { n: lines.length })}</button>`
-        : html`<button type="button" class="button primary" disabled=${!plan || state === 'running' || refusalOfChange.value} onClick=${run}>${plan ? say('importCount', { n: plan.rows.length }) : say('import')}</button>`}`;
+        : html`<button type="button" class="button primary" disabled=${!plan || busy || (state === 'checked' && count('made') === 0) || refusalOfChange.value} onClick=${run}>${state === 'checked' || state === 'running' ? say('importCount', { n: plan?.kind === 'lines' ? lines.length : count('made') }) : say('importCheck')}</button>`}`;
   return html`<${Dialog} title=${say('import')} onClose=${onClose} footer=${footer}>
     ${state === 'ready' && html`<${Refusal} why=${lines.length > 0 && !plan ? refusalOfNew.value : refusalOfChange.value} />`}
-    ${state === 'ready' && html`<p>${say('importText')}</p><label class="drop"><${Icon} name="up" /><span>${name || say('chooseFile')}</span><input type="file" accept=".json,.csv,application/json,text/csv" onChange=${choose} /></label>
+    ${state === 'ready' && html`<p>${say('importText')}</p><label class="drop"><${Icon} name="up" /><span>${name || say('chooseFile')}</span><input type="file" accept=".json,.csv,.ndjson,.tsv,.txt,application/json,text/csv" onChange=${choose} /></label>
       ${!plan && html`<${Field} label=${say('pasteLines')} id="lines"><textarea id="lines" class="input" rows="4" spellcheck="false" placeholder="https://" value=${text} onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)}></textarea><//>`}`}
     ${state === 'ready' && several.value && html`<div class="field"><span class="label">${say('importDomain')}</span><${Select} label=${say('importDomain')} value=${into} onChange=${setInto} options=${domainOptions()} /></div>`}
     ${state === 'over' && made.length > 0 && html`<p><${CopyButton} text=${made.join('\n')}>${say('copyAll')}<//></p>`}
     ${state !== 'ready' && plan && html`<${Progress} done=${outcomes.length} all=${plan.rows.length} label=${say('import')} />
-      <dl class="tally" aria-live="polite"><div><dt>${say('importMade')}</dt><dd>${count('made')}</dd></div><div><dt>${say('importSkipped')}</dt><dd>${count('skipped')}</dd></div><div><dt>${say('importFailed')}</dt><dd>${count('failed')}</dd></div></dl>`}
-    ${left.length > 0 && html`<ul class="report">${left.slice(0, 200).map(({ row, slug, why }) => html`<li key=${row}><span class="report-row">${say('rowNumber', { n: row })}</span> <code>${slug}</code> ${why || say('importSkipped')}</li>`)}</ul>`}
+      <dl class="tally" aria-live="polite"><div><dt>${say(state === 'checking' || state === 'checked' ? 'importComes' : 'importMade')}</dt><dd>${count('made')}</dd></div><div><dt>${say('importSkipped')}</dt><dd>${count('skipped')}</dd></div><div><dt>${say('importFailed')}</dt><dd>${count('failed')}</dd></div></dl>`}
+    ${left.length > 0 && html`<ul class="report">${left.slice(0, 200).map(({ row, slug, outcome, why, cuts }) => html`<li key=${row}><span class="report-row">${say('rowNumber', { n: row })}</span> <code>${slug}</code> ${outcome === 'made' ? cuts?.join('; ') : why || say('importSkipped')}</li>`)}</ul>`}
     ${error && html`<${ErrorNote} error=${error} />`}<//>`;
 }
 

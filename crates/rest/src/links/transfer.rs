@@ -10,8 +10,8 @@ use aide::{
 };
 use slugline_application::{Error, ExportPage, LinkReader, LinkService};
 use slugline_contract::{
-    Bounds, ExportLinks, ExportText, ImportLimit, ImportLinks, ImportTerms, LinkExport, LinkImport,
-    LinksToImport, TransferFormat, asked,
+    Bounds, ExportLinks, ExportText, ImportLimit, ImportLinks, ImportTerms, LinkExport, LinkFile,
+    LinkImport, LinksToImport, TransferFormat, asked,
 };
 use slugline_domain::{DomainName, PageSize};
 use slugline_httpkit::{Failure, Guard, media_type, read_body, report};
@@ -38,7 +38,9 @@ operations! { super::TAG;
     link_import: POST "/api/link/import" => import, LinkService::IMPORT,
         [TooManyLinks, InvalidCsv, Busy],
         "Import links",
-        "Takes over links from an export, ours or Sink's, as JSON or as CSV. A link that is wrong \
+        "Takes over links from an export, ours or Sink's, as JSON or as CSV, and of other products: \
+         their tables, JSON of Dub and Bitly, and the lines of `slugline import --sql` \
+         (`application/x-ndjson`). A link that is wrong \
          refuses the whole request, by name: `links.57.url`. A slug that an active link owns is \
          skipped, an expired one replaced, so sending the same links again is harmless. A slug of \
          null, or an empty cell, gets a free random slug each time. Members and columns that links \
@@ -148,7 +150,13 @@ async fn import(
         ignored,
         validate_only,
     } = body;
-    let validate_only = terms.validate()? || validate_only;
+    let (only_checked, domain) = terms.validate()?;
+    let validate_only = only_checked || validate_only;
+    if let Some(domain) = domain {
+        for link in &mut links {
+            link.domain = domain.clone();
+        }
+    }
     let imported = if validate_only {
         writer.validate_import(links).await?
     } else {
@@ -184,7 +192,10 @@ impl FromRequest for Imported {
             let body = body.await.expect("every request has one");
             let bytes = read_body(&request, body, body_limit(bounds, limit)).await?;
             let links = match media_type(&request).as_str() {
-                "text/csv" => ImportLinks::read_table(&bytes, bounds, limit)?,
+                "text/csv" => ImportLinks::read_file(LinkFile::Table, &bytes, bounds, limit)?,
+                "application/x-ndjson" => {
+                    ImportLinks::read_file(LinkFile::Lines, &bytes, bounds, limit)?
+                }
                 // As in Sink, a body that says it is plain text or a form is read as
                 // that; neither can hold links.
                 other if is_no_json(other, &bytes) => {
@@ -217,6 +228,7 @@ impl OperationInput for Imported {
         Body::<ImportLinks>::operation_input(context, operation);
         if let Some(ReferenceOr::Item(body)) = &mut operation.request_body {
             body.content.insert("text/csv".into(), text());
+            body.content.insert("application/x-ndjson".into(), text());
         }
     }
 }

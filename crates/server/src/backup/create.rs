@@ -9,7 +9,6 @@ use std::{
 
 use anyhow::{Context, bail};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use slugline_domain::ports::Clock;
 use slugline_storage::{Copied, FileSnapshot};
 use slugline_system::SystemClock;
@@ -21,7 +20,7 @@ use super::{
     parts::BackupPart,
     refuse_to_replace, verify,
 };
-use crate::{VERSION, databases, settings::Settings};
+use crate::{VERSION, databases, progress, settings::Settings};
 
 /// The options of `slugline backup`.
 #[derive(Clone, Copy, Debug, Args)]
@@ -145,9 +144,7 @@ pub(crate) type Watch<'w> = dyn FnMut(BackupPart, Copied) -> ControlFlow<()> + '
 /// Shows progress on standard error if that is a terminal: one line that each update
 /// overwrites, and that goes when this is dropped.
 pub(crate) fn on_terminal() -> impl FnMut(BackupPart, Copied) -> ControlFlow<()> {
-    let style = ProgressStyle::with_template("{prefix}: {percent} %");
-    let style = style.expect("the template has no fault");
-    let line = ProgressBar::no_length().with_style(style);
+    let line = progress::line("", Some(0));
     move |part, copied| {
         line.set_prefix(part.word());
         line.set_length(copied.of);

@@ -5,7 +5,6 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use slugline_contract::TransferFormat;
-use slugline_domain::Host;
 
 use super::{
     arguments::{LINKS, LOGGED, every, these},
@@ -18,6 +17,7 @@ use crate::{
     backup::{create, restore},
     seed::Amount,
     settings::{ClientSettings, LISTEN},
+    transfer::arguments,
 };
 
 /// The rules for imported links.
@@ -69,6 +69,12 @@ const BACKUP_CODES: &str = "Exit codes:\n  \
      0    done\n  \
      1    not done; the error says why\n  \
      2    the command line is wrong";
+
+const IMPORT_CODES: &str = "Exit codes:\n  \
+     0    every link came, or was here already\n  \
+     1    not done; the error says why\n  \
+     2    the command line is wrong\n  \
+     3    some links stay behind, and all others came";
 
 const DOCTOR_CODES: &str = "Exit codes:\n  \
      0    everything is sound, or was rebuilt\n  \
@@ -126,21 +132,9 @@ pub(super) enum Command {
         #[arg(long)]
         replace: bool,
     },
-    /// Take over the links of an export, also of Sink's; active slugs are skipped
-    #[command(args = these(&[LINKS, IMPORTED]))]
-    Import {
-        /// Where from, - for standard input
-        file: String,
-        /// Form of the file [default: by its name, else by its first character]
-        #[arg(long, value_parser = transfer_format())]
-        format: Option<TransferFormat>,
-        /// Domain of links that name none [default: the default domain]
-        #[arg(long, value_name = "HOST", value_parser = Host::parse)]
-        domain: Option<Host>,
-        /// Change nothing, and tell what the import would do
-        #[arg(long)]
-        dry_run: bool,
-    },
+    /// Take over links of an export, of Sink's, and of other shorteners; active slugs are skipped
+    #[command(args = these(&[LINKS, IMPORTED]), after_long_help = IMPORT_CODES)]
+    Import(Box<arguments::Wishes>),
     /// Export, import and move visits
     #[command(subcommand, arg_required_else_help = false)]
     Visits(VisitCommand),

@@ -19,7 +19,6 @@ use arguments::{listen, settings, settings_and_log, sources, sources_and_log};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use flate2::read::GzDecoder;
 use grammar::{BackupCommand, Command, CommandLine, ConfigCommand};
-use slugline_domain::DomainName;
 
 use crate::{
     api_routes,
@@ -83,15 +82,7 @@ fn obey(command: Option<Command>, given: &ArgMatches) -> anyhow::Result<()> {
             format,
             replace,
         }) => transfer::export::run(&settings(given)?, &file, format, replace),
-        Some(Command::Import {
-            file,
-            format,
-            domain,
-            dry_run,
-        }) => {
-            let domain = domain.map_or(DomainName::DEFAULT, DomainName::named);
-            transfer::import::run(&settings(given)?, &file, format, &domain, dry_run)
-        }
+        Some(Command::Import(wishes)) => transfer::command::obey(&wishes, || settings(given)),
         Some(Command::Visits(command)) => visits::obey(command, given),
         Some(Command::Backup {
             command: Some(BackupCommand::Verify { file }),

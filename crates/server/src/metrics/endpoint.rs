@@ -48,10 +48,7 @@ async fn show(metrics: Data<Metrics>, request: HttpRequest) -> Result<HttpRespon
 
 /// A listener for metrics alone.
 #[derive(Debug)]
-pub(crate) struct MetricsListener {
-    address: SocketAddr,
-    handle: ServerHandle,
-}
+pub(crate) struct MetricsListener(ServerHandle);
 
 impl MetricsListener {
     /// Binds the address, if a setting names one, and serves the metrics there without a token.
@@ -90,15 +87,10 @@ impl MetricsListener {
             }
         });
         tracing::info!(%address, "metrics are at {PATH} there");
-        Ok(Some(Self { address, handle }))
-    }
-
-    /// The address, with the port that was bound.
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.address
+        Ok(Some(Self(handle)))
     }
 
     pub(crate) async fn stop(self) {
-        self.handle.stop(false).await;
+        self.0.stop(false).await;
     }
 }

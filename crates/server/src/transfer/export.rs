@@ -5,12 +5,12 @@ use std::{
     path::Path,
 };
 
-use anyhow::{Context, bail};
+use anyhow::{Context, ensure};
 use slugline_application::PreviewMode;
 use slugline_contract::{ExportText, TransferFormat};
 use slugline_domain::PageSize;
 
-use super::{Links, STANDARD, format_by_name, open};
+use super::{Links, STANDARD, open};
 use crate::{
     backup::{Draft, create_private, partial, refuse_to_replace},
     databases,
@@ -88,12 +88,18 @@ fn write(links: &Links, format: TransferFormat, file: impl Write) -> anyhow::Res
 /// The format that the name says; JSON for a name without an ending. A table in a file that says
 /// JSON, or a workbook, would be noticed only when a person needs it.
 fn format_of(file: &str) -> anyhow::Result<TransferFormat> {
-    match format_by_name(file) {
-        Some(format) => Ok(format),
-        None if Path::new(file).extension().is_none() => Ok(TransferFormat::Json),
-        None => bail!(
-            "the name {file:?} ends with none of the formats; let it end with .json or .csv, or \
-             say --format"
-        ),
-    }
+    let Some(extension) = Path::new(file).extension() else {
+        return Ok(TransferFormat::Json);
+    };
+    let is = |name: &str| extension.eq_ignore_ascii_case(name);
+    ensure!(
+        is("csv") || is("json"),
+        "the name {file:?} ends with none of the formats; let it end with .json or .csv, or say \
+         --format"
+    );
+    Ok(if is("csv") {
+        TransferFormat::Csv
+    } else {
+        TransferFormat::Json
+    })
 }

@@ -1,27 +1,36 @@
 //! Imports links from a file.
 
 use std::{
-    fs::File,
-    io::{self, BufRead, BufReader, Read, Write},
+    collections::{BTreeMap, BTreeSet},
+    io::{self, Write},
     mem,
     ops::ControlFlow,
-    path::Path,
 };
 
 use anyhow::Context;
+use indicatif::ProgressBar;
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
 use slugline_application::{
     Error, ImportLink, ImportOutcome, ImportedLink, LinkService, NamedDomains, Rehearsal,
 };
 use slugline_contract::{
-    Bounds, ImportLink as LinkOnWire, Problem, ReadLink, Sent, TransferFormat, left_out, read_links,
+    Bounds, ImportLink as LinkOnWire, Problem, ReadLink, Sent, left_out, read_links,
 };
-use slugline_domain::{DomainName, LinkId, ports::Clock, text::without_byte_order_mark};
+use slugline_domain::{DomainName, LinkId, LinkKey, Slug, ports::Clock};
 use slugline_storage::DatabaseUrl;
 use slugline_system::SystemClock;
 use tokio::task::JoinHandle;
 
-use super::{Links, STANDARD, format_by_name, open};
-use crate::{databases::missing_file, settings::Settings};
+use super::{
+    Links, LinksLeft,
+    arguments::Wishes,
+    open,
+    report::Report,
+    source::Source,
+    tally::{Tally, word},
+};
+use crate::{databases::missing_file, progress, settings::Settings};
 
 /// Links written in one batch.
 const BATCH: usize = 500;
@@ -31,55 +40,41 @@ const TOLD: usize = 20;
 
 /// Imports the links of a file. It prints and skips invalid links and imports the others. A
 /// malformed file changes nothing if it can be read twice; from a pipe, the links before the
-/// fault are imported. Links that name no domain come into `domain`. Repeating an import is
-/// harmless: it names none of the links that came before. A dry run changes nothing.
+/// fault are imported. Repeating an import is harmless: it names none of the links that came
+/// before. A dry run changes nothing.
 ///
 /// # Errors
 /// [`LinksLeft`], or the reason it stopped.
-pub(crate) fn run(
-    settings: &Settings,
-    file: &str,
-    format: Option<TransferFormat>,
-    domain: &DomainName,
-    dry_run: bool,
-) -> anyhow::Result<()> {
+pub(super) fn run(settings: &Settings, file: &str, wishes: &Wishes) -> anyhow::Result<()> {
     let told = |what: &'static str| move || format!("{what} {file}");
-    let is_standard = file == STANDARD;
-    let open = || File::open(file).with_context(told("cannot open"));
-    let mut source: Box<dyn BufRead> = if is_standard {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(BufReader::new(open()?))
-    };
-    let format = format.or_else(|| format_by_name(file));
-    let format = format
-        .map_or_else(|| format_of(&mut source), Ok)
-        .with_context(told("cannot read"))?;
-    // A pipe can be read only once.
-    if !is_standard && Path::new(file).is_file() {
-        let whole = read_links(format, open()?, |_| ControlFlow::Continue(()));
-        whole.with_context(told("nothing was imported from"))?;
+    let zone = wishes.zone.clone().unwrap_or(TimeZone::UTC);
+    let mut source = Source::open(file, wishes.format)?;
+    if source.is_lasting() {
+        check(source, &zone).with_context(told("nothing was imported from"))?;
+        source = Source::open(file, wishes.format)?;
     }
-    let target = target(settings, dry_run);
-    let store = Store::of(settings, dry_run)?;
-    take_over(store, format, source, domain, &settings.bounds, &target)
-        .with_context(told("importing"))
+    let target = target(settings, wishes.dry_run);
+    let import = Import {
+        bounds: &settings.bounds,
+        domains: wishes.domain.iter().cloned().collect(),
+        report: Report::begin(wishes.report.as_deref(), file, wishes.dry_run)?,
+        store: Store::of(settings, wishes.dry_run)?,
+        line: progress::line("imported", source.length),
+        batch: Vec::with_capacity(BATCH),
+        writing: None,
+        tally: Tally::default(),
+    };
+    take_over(import, source, &zone, &target).with_context(told("importing"))
 }
 
-/// Tells the format by the first character, because a document of links is an object and no
-/// table begins like one.
-fn format_of(mut source: impl BufRead) -> io::Result<TransferFormat> {
-    let start = without_byte_order_mark(source.fill_buf()?);
-    Ok(match start.trim_ascii_start().first() {
-        Some(b'{' | b'[') | None => TransferFormat::Json,
-        Some(_) => TransferFormat::Csv,
-    })
+/// Reads everything and keeps nothing.
+fn check(mut source: Source, zone: &TimeZone) -> anyhow::Result<()> {
+    let keep_nothing = |_| ControlFlow::Continue(());
+    let whole = read_links(source.form, &mut source.bytes, zone, keep_nothing);
+    source.end()?;
+    whole?;
+    Ok(())
 }
-
-/// The import left some links of a file out and took all others.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("{0} links could not be imported; the lines above say why")]
-pub(crate) struct LinksLeft(usize);
 
 /// Names the database that takes the links, so that the operator notices a mistyped folder.
 fn target(settings: &Settings, dry_run: bool) -> String {
@@ -93,53 +88,30 @@ fn target(settings: &Settings, dry_run: bool) -> String {
 }
 
 fn take_over(
-    store: Store,
-    format: TransferFormat,
-    source: impl Read,
-    domain: &DomainName,
-    bounds: &Bounds,
+    mut import: Import<'_>,
+    mut source: Source,
+    zone: &TimeZone,
     target: &str,
 ) -> anyhow::Result<()> {
-    let mut import = Import {
-        store,
-        batch: Vec::with_capacity(BATCH),
-        writing: None,
-        done: Done::default(),
-    };
     let mut outcome = Ok(());
-    let read = read_links(format, source, |read| {
-        outcome = match checked(read, domain, bounds) {
-            Ok((place, link)) => import.add(place, link),
-            Err(why) => {
-                import.done.failed += 1;
-                import.leave(&why);
-                Ok(())
-            }
-        };
+    let line = import.line.clone();
+    let bytes = line.wrap_read(&mut source.bytes);
+    let read = read_links(source.form, bytes, zone, |read| {
+        outcome = import.take(read);
         match outcome {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         }
     });
     let finished = import.flush().and_then(|()| import.finish_writing());
-    let Done {
-        stored,
-        skipped,
-        failed,
-        left,
-    } = import.done;
+    line.finish_and_clear();
     // Links imported before a fault stay, and the message says so.
-    tell(&match import.store {
-        Store::Database(_) => format!(
-            "imported {stored} links, skipped {skipped} whose slug is in use, failed {failed}; \
-             {target}"
-        ),
-        Store::Nowhere(_) => format!(
-            "would import {stored} links, skip {skipped} whose slug is in use, fail {failed}; \
-             {target}; nothing was changed"
-        ),
-    });
+    let is_dry = matches!(import.store, Store::Nowhere(_));
+    for said in import.tally.lines(is_dry, target) {
+        tell(&said);
+    }
     outcome.and(finished)?;
+    source.end()?;
     let ignored = read?;
     if !ignored.is_empty() {
         tell(&format!(
@@ -147,9 +119,9 @@ fn take_over(
             ignored.iter().map(hinted).collect::<Vec<_>>().join(", ")
         ));
     }
-    match left {
+    match import.tally.left() {
         0 => Ok(()),
-        _ => Err(LinksLeft(left).into()),
+        left => Err(LinksLeft(left, "imported").into()),
     }
 }
 
@@ -185,43 +157,97 @@ impl Store {
         permitted.map_err(Problem::from)?;
         Ok(Self::Database(links))
     }
+
+    fn domains(&self) -> &NamedDomains {
+        match self {
+            Self::Database(links) => links.service.domains(),
+            Self::Nowhere(rehearsal) => rehearsal.domains(),
+        }
+    }
 }
 
 /// An import under way.
-struct Import {
+struct Import<'s> {
+    bounds: &'s Bounds,
+    /// The domains here of the hosts that links name; that of the empty host is for links that name none.
+    domains: BTreeMap<String, DomainName>,
     store: Store,
-    /// Links to write, each behind its place in the file.
-    batch: Vec<(String, ImportLink)>,
+    report: Report,
+    line: ProgressBar,
+    /// Links to write, each behind what the file says of it.
+    batch: Vec<(Place, ImportLink)>,
     /// The batch before, which is written while this one is read.
     writing: Option<JoinHandle<Result<Written, Error>>>,
-    done: Done,
+    tally: Tally,
+}
+
+/// A link in its file.
+struct Place {
+    /// Where it stands.
+    at: String,
+    /// The slug as the file spells it.
+    slug: String,
+    cuts: Vec<String>,
 }
 
 /// The links of a batch with their outcomes, each behind its place in the file.
-type Written = Vec<(String, ImportedLink)>;
+type Written = Vec<(Place, ImportedLink)>;
 
-/// The links handled so far.
-#[derive(Default)]
-struct Done {
-    stored: usize,
-    skipped: usize,
-    failed: usize,
-    /// Those that failed, and those whose slug another link has.
-    left: usize,
-}
+impl Import<'_> {
+    fn take(&mut self, read: ReadLink) -> anyhow::Result<()> {
+        let ReadLink {
+            index,
+            line,
+            link,
+            slug,
+            cuts,
+        } = read;
+        let at = line.map_or_else(|| format!("links.{index}"), |line| format!("line {line}"));
+        let slug = slug.unwrap_or_default();
+        let place = Place { at, slug, cuts };
+        let checked = link.and_then(|mut link| {
+            let host = link.domain.value().map(|host| host.trim().to_lowercase());
+            if let Some(domain) = self.domains.get(&host.unwrap_or_default()) {
+                link.domain = Sent::Value(domain.as_str().to_owned());
+            }
+            link.validate(self.bounds)
+        });
+        let (word, why) = match checked {
+            Ok(link) if self.store.domains().meant(link.domain.clone()).is_ok() => {
+                return self.add(place, link);
+            }
+            Ok(link) => {
+                let (at, host) = (&place.at, link.domain.as_str());
+                let why = format!(
+                    "{at}: {host} is no domain here: `slugline domains add {host}`, or --domain \
+                     {host}=HOST, or --domain {host}= for the default domain"
+                );
+                ("failed", why)
+            }
+            Err(problem) => {
+                let is_unfit = problem.issues.iter().any(|issue| issue.path == ["slug"]);
+                let why = match line {
+                    None => problem.within(&[&place.at]).detail,
+                    // The detail names the line.
+                    Some(_) if problem.issues.is_empty() => problem.detail,
+                    Some(_) => format!("{}: {}", place.at, problem.detail),
+                };
+                if is_unfit {
+                    ("noSlug", format!("{why} ({})", place.slug))
+                } else {
+                    ("failed", why)
+                }
+            }
+        };
+        let told = json!({"slug": place.slug});
+        self.tell_of(&place, word, told, Some(why))
+    }
 
-impl Import {
-    fn add(&mut self, place: String, link: ImportLink) -> anyhow::Result<()> {
+    fn add(&mut self, place: Place, link: ImportLink) -> anyhow::Result<()> {
         if let Store::Nowhere(rehearsal) = &mut self.store {
             let outcome = rehearsal.take(&link);
-            let slug = link.slug.map(|slug| slug.to_string());
-            self.count(
-                &place,
-                &slug.unwrap_or_default(),
-                link.id.as_ref(),
-                &outcome,
-            );
-            return Ok(());
+            let key = LinkKey::new(link.domain, link.slug.unwrap_or_else(unnamed));
+            return self.count(&place, &key, link.id.as_ref(), &outcome);
         }
         self.batch.push((place, link));
         if self.batch.len() == BATCH {
@@ -231,45 +257,72 @@ impl Import {
         }
     }
 
-    /// Counts a link, and names it if it was left out.
-    fn count(&mut self, place: &str, slug: &str, id: Option<&LinkId>, outcome: &ImportOutcome) {
-        let done = &mut self.done;
-        *match outcome {
-            ImportOutcome::Stored => &mut done.stored,
-            ImportOutcome::Skipped | ImportOutcome::CameBefore => &mut done.skipped,
-            ImportOutcome::IdTaken
-            | ImportOutcome::NoDomain
-            | ImportOutcome::Forwarding(_)
-            | ImportOutcome::KeyReused
-            | ImportOutcome::LinkDeleted => &mut done.failed,
-        } += 1;
-        if let Some(why) = left_out(outcome, id) {
-            self.leave(&format!("{place}: {slug}: {why}"));
-        }
+    /// Counts a link, reports it, and names it if it was left out.
+    fn count(
+        &mut self,
+        place: &Place,
+        key: &LinkKey,
+        id: Option<&LinkId>,
+        outcome: &ImportOutcome,
+    ) -> anyhow::Result<()> {
+        let slug = &self.store.domains().canonical(key).slug;
+        let in_case = place.slug.eq_ignore_ascii_case(slug.as_str());
+        let word = word(outcome, in_case && place.slug != slug.as_str());
+        let (domain, id_text) = (key.domain.as_str(), id.map(LinkId::as_str));
+        let told = json!({"slug": slug.as_str(), "domain": domain, "id": id_text});
+        let why = left_out(outcome, id).map(|why| format!("{}: {slug}: {why}", place.at));
+        self.tell_of(place, word, told, why)
     }
 
-    fn leave(&mut self, why: &str) {
-        if self.done.left < TOLD {
-            tell(why);
+    /// Counts a link, reports it, and says why it was left out if it was.
+    fn tell_of(
+        &mut self,
+        place: &Place,
+        word: &'static str,
+        mut told: Value,
+        why: Option<String>,
+    ) -> anyhow::Result<()> {
+        self.tally.add(word);
+        if word == "made" && !place.cuts.is_empty() {
+            self.tally.add("cut");
         }
-        self.done.left += 1;
+        told["outcome"] = word.into();
+        told["place"] = place.at.as_str().into();
+        told["cuts"] = place.cuts.as_slice().into();
+        told["why"] = why.as_deref().into();
+        self.report.say(&told)?;
+        if let Some(why) = why.filter(|_| self.tally.left() <= TOLD) {
+            self.line.suspend(|| tell(&why));
+        }
+        Ok(())
     }
 
     /// Begins to write the batch once the batch before is written. If that fails, this one is
     /// dropped.
     fn flush(&mut self) -> anyhow::Result<()> {
-        let (places, batch): (Vec<_>, Vec<_>) = mem::take(&mut self.batch).into_iter().unzip();
+        let batch = mem::take(&mut self.batch);
         self.finish_writing()?;
-        if let Store::Database(links) = &self.store
-            && !batch.is_empty()
-        {
-            let service = links.service.clone();
-            let write = async move {
-                let imported = service.import(batch).await?;
-                Ok(places.into_iter().zip(imported).collect())
-            };
-            self.writing = Some(links.runtime.spawn(write));
+        let Store::Database(links) = &self.store else {
+            return Ok(());
+        };
+        if batch.is_empty() {
+            return Ok(());
         }
+        if self.report.is_kept() {
+            let ids = batch.iter().filter_map(|(_, link)| link.id.clone());
+            let ids: BTreeSet<LinkId> = ids.collect();
+            let used = links.runtime.block_on(links.service.ids_in_use(&ids));
+            let used = used.map_err(Problem::from)?;
+            let new: Vec<&str> = ids.difference(&used).map(LinkId::as_str).collect();
+            self.report.say(&json!({"making": new}))?;
+        }
+        let (places, batch): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
+        let service = links.service.clone();
+        let write = async move {
+            let imported = service.import(batch).await?;
+            Ok(places.into_iter().zip(imported).collect())
+        };
+        self.writing = Some(links.runtime.spawn(write));
         Ok(())
     }
 
@@ -285,34 +338,15 @@ impl Import {
                 .context(problem)
         })?;
         for (place, ImportedLink { link, outcome }) in written {
-            self.count(&place, link.key.slug.as_str(), Some(&link.id), &outcome);
+            self.count(&place, &link.key, Some(&link.id), &outcome)?;
         }
         Ok(())
     }
 }
 
-/// The place of the link in its file and the link in domain values, or its fault with the place.
-/// One that names no domain comes into `domain`.
-fn checked(
-    ReadLink { index, line, link }: ReadLink,
-    domain: &DomainName,
-    bounds: &Bounds,
-) -> Result<(String, ImportLink), String> {
-    let place = line.map_or_else(|| format!("links.{index}"), |line| format!("line {line}"));
-    let checked = link.and_then(|mut link| {
-        let sent = link.domain.value().map(|host| host.trim());
-        if link.domain == Sent::Absent || sent == Some("") {
-            link.domain = Sent::Value(domain.as_str().to_owned());
-        }
-        link.validate(bounds)
-    });
-    match checked {
-        Ok(link) => Ok((place, link)),
-        Err(problem) if line.is_none() => Err(problem.within(&[&place]).detail),
-        // The detail names the line.
-        Err(problem) if problem.issues.is_empty() => Err(problem.detail),
-        Err(problem) => Err(format!("{place}: {}", problem.detail)),
-    }
+/// Stands for a slug that the import will draw.
+fn unnamed() -> Slug {
+    Slug::parse("generated").expect("it is a slug")
 }
 
 /// Prints a message; continues if standard error is closed.

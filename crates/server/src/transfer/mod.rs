@@ -1,21 +1,28 @@
-//! `slugline export` and `slugline import`: links to and from files.
+//! `slugline export` and `slugline import`: links to and from files, and the way back.
 //!
 //! Both use the database that the settings name, even while a server uses it, and hold only a
 //! batch or two of links in memory.
 
+pub(crate) mod arguments;
+pub(crate) mod command;
 pub(crate) mod export;
-pub(crate) mod import;
+mod import;
+mod report;
+mod source;
+mod tally;
+mod undo;
 
-use std::path::Path;
-
-pub(crate) use import::LinksLeft;
 use slugline_application::LinkWriter;
-use slugline_contract::TransferFormat;
 use tokio::runtime::Runtime;
 
 use crate::{
     backup::journal, data_folder, instance_lock::FilesInUse, process, settings::Settings, wiring,
 };
+
+/// The import left some links of a file out and took all others, or took not all of them back.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("{0} links could not be {1}; the lines above say why")]
+pub(crate) struct LinksLeft(usize, &'static str);
 
 /// The use cases of links, in the name of the operator, and their runtime.
 struct Links {
@@ -40,16 +47,3 @@ fn open(settings: &Settings) -> anyhow::Result<Links> {
 
 /// The argument that means standard input or output instead of a file.
 const STANDARD: &str = "-";
-
-/// The format that the file's extension names.
-fn format_by_name(file: &str) -> Option<TransferFormat> {
-    let extension = Path::new(file).extension()?;
-    let is = |name: &str| extension.eq_ignore_ascii_case(name);
-    if is("csv") {
-        Some(TransferFormat::Csv)
-    } else if is("json") {
-        Some(TransferFormat::Json)
-    } else {
-        None
-    }
-}

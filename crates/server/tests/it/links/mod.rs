@@ -11,6 +11,7 @@ mod editing; // changing links
 mod explaining; // what visitors would get, and why
 mod hidden_destinations; // destinations behind a password, from who may not read links
 mod history; // changes and deletions are undone, and links erased
+mod moving; // links of other products
 mod repeating; // requests that are sent again under a key
 mod routing; // rules, splits and patterns
 mod searching; // finding and counting links

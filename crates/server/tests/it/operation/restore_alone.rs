@@ -1,6 +1,7 @@
 //! A restore and a command that uses the data folder keep each other away.
 
 use std::{
+    io::Write,
     path::Path,
     process::{Command, Stdio},
 };
@@ -45,10 +46,11 @@ fn a_restore_is_refused_while_an_import_runs() {
     let file = file_in(backup.path());
     let folder = tempfile::tempdir().unwrap();
     let mut import = command(folder.path());
-    import.args(["import", "--format", "json", "-"]);
+    import.args(["import", "-"]);
     import.stdin(Stdio::piped());
     let mut import = import.stderr(Stdio::piped()).spawn().unwrap();
-    // The import waits for its input with the database open.
+    // The import waits for the rest of its input with the database open.
+    import.stdin.as_mut().unwrap().write_all(b"{").unwrap();
     let database = folder.path().join("links.db");
     eventually("the import has opened the database", || database.exists());
     let restore = ["restore", "--replace", &file];

@@ -2,6 +2,7 @@
 
 pub(crate) mod closed_port; // a port that refuses connections
 pub(crate) mod driver; // the wire of WebDriver
+pub(crate) mod mariadb; // a MariaDB server of one test
 pub(crate) mod old_redis; // a Redis as an older instance left it
 pub(crate) mod outsider; // a server outside of Slugline
 pub(crate) mod own_database; // a PostgreSQL database of one test

@@ -1,0 +1,3 @@
+CREATE TABLE domains (id integer not null primary key autoincrement, banned boolean not null default '0', address varchar(255) not null unique, homepage varchar(255), user_id integer, uuid char(36) not null default '');
+CREATE TABLE links (id integer not null primary key autoincrement, address varchar(255) not null, description varchar(255), banned boolean not null default '0', banned_by_id integer, domain_id integer, password varchar(255), expire_in datetime, target varchar(2097152) not null, user_id integer, visit_count integer not null default '0', uuid char(36) not null default '', created_at datetime not null, updated_at datetime not null);
+CREATE INDEX links_address ON links (address);

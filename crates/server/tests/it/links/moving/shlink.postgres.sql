@@ -1,0 +1,9 @@
+CREATE TABLE domains (id bigserial PRIMARY KEY, authority varchar(512) NOT NULL UNIQUE, base_url_redirect varchar(255), regular_not_found_redirect varchar(255), invalid_short_url_redirect varchar(255));
+CREATE TABLE short_urls (id bigserial PRIMARY KEY, original_url text NOT NULL, long_url_hash varchar(64), short_code varchar(255) NOT NULL, date_created timestamp(0) NOT NULL, valid_since timestamp(0), valid_until timestamp(0), max_visits int, import_source varchar(255), import_original_short_code varchar(255), domain_id bigint REFERENCES domains (id), author_api_key_id bigint, title varchar(512), title_was_auto_resolved boolean NOT NULL DEFAULT false, crawlable boolean NOT NULL DEFAULT false, forward_query boolean NOT NULL DEFAULT true, UNIQUE (short_code, domain_id));
+CREATE TABLE tags (id bigserial PRIMARY KEY, name varchar(255) NOT NULL UNIQUE);
+CREATE TABLE short_urls_in_tags (short_url_id bigint NOT NULL REFERENCES short_urls (id), tag_id bigint NOT NULL REFERENCES tags (id), PRIMARY KEY (short_url_id, tag_id));
+CREATE TABLE visits (id bigserial PRIMARY KEY, referer varchar(1024), date timestamp(0) NOT NULL, remote_addr varchar(256), user_agent varchar(512) NOT NULL, short_url_id bigint, visit_location_id bigint, visited_url varchar(2048), type varchar(255) NOT NULL, potential_bot boolean NOT NULL DEFAULT false, redirect_url varchar(2048));
+CREATE INDEX visits_link ON visits (short_url_id);
+CREATE TABLE short_url_redirect_rules (id bigserial PRIMARY KEY, priority int NOT NULL, long_url text NOT NULL, short_url_id bigint NOT NULL REFERENCES short_urls (id));
+CREATE TABLE redirect_conditions (id bigserial PRIMARY KEY, type varchar(255) NOT NULL, match_key varchar(512), match_value varchar(512) NOT NULL);
+CREATE TABLE redirect_conditions_in_short_url_redirect_rules (redirect_condition_id bigint NOT NULL, short_url_redirect_rule_id bigint NOT NULL, PRIMARY KEY (redirect_condition_id, short_url_redirect_rule_id));

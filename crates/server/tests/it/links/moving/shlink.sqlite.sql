@@ -1,0 +1,10 @@
+CREATE TABLE domains (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, authority VARCHAR(512) NOT NULL UNIQUE, base_url_redirect VARCHAR(255), regular_not_found_redirect VARCHAR(255), invalid_short_url_redirect VARCHAR(255));
+CREATE TABLE short_urls (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, original_url CLOB NOT NULL, long_url_hash VARCHAR(64), short_code VARCHAR(255) NOT NULL, date_created DATETIME NOT NULL, valid_since DATETIME, valid_until DATETIME, max_visits INTEGER, import_source VARCHAR(255), import_original_short_code VARCHAR(255), domain_id INTEGER, author_api_key_id INTEGER, title VARCHAR(512), title_was_auto_resolved BOOLEAN NOT NULL DEFAULT 0, crawlable BOOLEAN NOT NULL DEFAULT 0, forward_query BOOLEAN NOT NULL DEFAULT 1);
+CREATE UNIQUE INDEX short_urls_code ON short_urls (short_code, domain_id);
+CREATE TABLE tags (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, name VARCHAR(255) NOT NULL UNIQUE);
+CREATE TABLE short_urls_in_tags (short_url_id INTEGER NOT NULL, tag_id INTEGER NOT NULL, PRIMARY KEY (short_url_id, tag_id));
+CREATE TABLE visits (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, referer VARCHAR(1024), date DATETIME NOT NULL, remote_addr VARCHAR(256), user_agent VARCHAR(512) NOT NULL, short_url_id INTEGER, visit_location_id INTEGER, visited_url VARCHAR(2048), type VARCHAR(255) NOT NULL, potential_bot BOOLEAN NOT NULL DEFAULT 0, redirect_url VARCHAR(2048));
+CREATE INDEX visits_link ON visits (short_url_id);
+CREATE TABLE short_url_redirect_rules (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, priority INTEGER NOT NULL, long_url CLOB NOT NULL, short_url_id INTEGER NOT NULL);
+CREATE TABLE redirect_conditions (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, type VARCHAR(255) NOT NULL, match_key VARCHAR(512), match_value VARCHAR(512) NOT NULL);
+CREATE TABLE redirect_conditions_in_short_url_redirect_rules (redirect_condition_id INTEGER NOT NULL, short_url_redirect_rule_id INTEGER NOT NULL, PRIMARY KEY (redirect_condition_id, short_url_redirect_rule_id));

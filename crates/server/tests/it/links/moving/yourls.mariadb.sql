@@ -1,0 +1,3 @@
+SET sql_mode = 'NO_BACKSLASH_ESCAPES';
+CREATE TABLE yourls_url (keyword varchar(100) COLLATE utf8mb4_bin NOT NULL DEFAULT '', url text COLLATE utf8mb4_bin NOT NULL, title text, timestamp timestamp NOT NULL DEFAULT current_timestamp(), ip varchar(41) NOT NULL DEFAULT '', clicks int unsigned NOT NULL, PRIMARY KEY (keyword), KEY (ip), KEY (timestamp)) DEFAULT CHARSET utf8mb4;
+CREATE TABLE yourls_log (click_id int AUTO_INCREMENT PRIMARY KEY, click_time datetime NOT NULL, shorturl varchar(100) COLLATE utf8mb4_bin NOT NULL, referrer varchar(200) NOT NULL, user_agent varchar(255) NOT NULL, ip_address varchar(41) NOT NULL, country_code char(2) NOT NULL, KEY (shorturl)) DEFAULT CHARSET utf8mb4;
