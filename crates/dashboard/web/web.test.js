@@ -68,11 +68,12 @@ test('every word is used, and no text of the page stands outside the words', () 
   assert.deepEqual(unused, []);
 });
 
-test('blanks of a word are the same in every language', async () => {
+test('blanks of a word are the same in every language, and Chinese has one form of address', async () => {
   const blanks = (/** @type {any} */ text) => [...String(typeof text === 'string' ? text : text.other).matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort().join();
   for (const file of modules.filter((name) => name.startsWith('words/'))) {
     const own = (await import(new URL(file, here).href)).words;
     for (const [word, text] of Object.entries(words)) assert.equal(blanks(own[word]), blanks(text), `${file}: ${word}`);
+    assert.doesNotMatch(source(file), /你/, `${file}: 您, as pages for visitors and the dashboards of Sink and Umami say`);
   }
 });
 
