@@ -8,11 +8,20 @@ use slugline_domain::{
 };
 use slugline_testkit::{DeleteByKey, MemoryLinkStore, NOON, link_store_contract};
 
-/// The rule that a store breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
-    /// It breaks none.
-    None,
+/// Defines the rules that a store may break.
+macro_rules! faults {
+    ($($fault:ident),+ $(,)?) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        enum Fault {
+            None,
+            $($fault),+
+        }
+
+        const FAULTS: &[Fault] = &[$(Fault::$fault),+];
+    };
+}
+
+faults! {
     DropsNotes,
     DropsNotesOfBatches,
     CountsNoExpiredLinks,
@@ -39,25 +48,7 @@ fn a_store_with_the_needed_methods_alone_keeps_the_contract() {
 
 #[test]
 fn a_store_that_breaks_one_rule_fails_the_suite() {
-    for fault in [
-        Fault::DropsNotes,
-        Fault::DropsNotesOfBatches,
-        Fault::CountsNoExpiredLinks,
-        Fault::FindsTagsUnsorted,
-        Fault::ListsTagsUnsorted,
-        Fault::ReportsTakenIdsFirst,
-        Fault::ReportsTakenIdsFirstInBatches,
-        Fault::ReplacesBeyondReach,
-        Fault::DeletesAnyVersion,
-        Fault::UpdatesAnyVersion,
-        Fault::ListsOnePageOnly,
-        Fault::FindsInTheDefaultDomain,
-        Fault::ListsEveryDomain,
-        Fault::TakesAnyDomain,
-        Fault::CountsVisitsWithoutEnd,
-        Fault::CountsVisitsOfAnyVersion,
-        Fault::ForgetsRequests,
-    ] {
+    for &fault in FAULTS {
         assert!(!passes(fault), "nobody noticed {fault:?}");
     }
 }
