@@ -38,6 +38,7 @@
 //! | [`audit`] | the audit trail: a line for each change |
 //! | [`client_network`] | clients as limits count them |
 //! | [`zone`] | local time, for answers by hour and day |
+//! | `split_mix` | numbers that look random and repeat with a seed |
 //! | `unicode` | texts that a person takes for one, in one form |
 //! | `text_forms` | the texts of values, and of the values of enums |
 //! | `query` | the visitor's query merged into a destination |
@@ -106,6 +107,7 @@ pub mod sampling;
 pub mod screening;
 pub mod search;
 pub mod slug;
+mod split_mix;
 pub mod stats;
 pub mod suggestion;
 pub mod tag;
@@ -176,6 +178,7 @@ pub use sampling::{SamplingInterval, SamplingNote};
 pub use screening::ScreenVerdict;
 pub use search::{LinkFilter, SearchText, SearchTextError, StatusFilter, TagCount, searched_text};
 pub use slug::{Slug, SlugCase, SlugError};
+pub use split_mix::SplitMix64;
 pub use stats::{
     AccessRow, Bots, Choice, CounterRow, Counters, CountersQuery, CountersReport, Degrees,
     Derivation, Destinations, Dimension, DimensionError, DimensionKind, Erasure, Event,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use slugline_domain::{
-    UnixMillis, UnixSeconds,
+    SplitMix64, UnixMillis, UnixSeconds,
     ports::{Clock, Random},
 };
 
@@ -46,11 +46,8 @@ impl SeededRandom {
 impl Random for SeededRandom {
     fn fill(&self, buffer: &mut [u8]) {
         for byte in buffer {
-            // The constants of SplitMix64; the top byte of its output is enough.
-            let state = self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
-            let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            *byte = (mixed ^ (mixed >> 31)).to_be_bytes()[0];
+            let state = self.0.fetch_add(SplitMix64::STEP, Ordering::Relaxed);
+            *byte = SplitMix64::mixed(state).to_be_bytes()[0];
         }
     }
 }

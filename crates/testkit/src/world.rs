@@ -12,8 +12,8 @@ use std::{
 };
 
 use slugline_domain::{
-    Coordinates, Country, FollowedLink, Place, PlaceName, TimeZoneName, UnixMillis, UnixSeconds,
-    Visit, VisitHeaders, Way,
+    Coordinates, Country, FollowedLink, Place, PlaceName, SplitMix64, TimeZoneName, UnixMillis,
+    UnixSeconds, Visit, VisitHeaders, Way,
 };
 
 use crate::link;
@@ -47,7 +47,7 @@ impl Visits {
         Self {
             made: 0,
             count,
-            dice: Dice(0),
+            dice: Dice(SplitMix64::seeded(0)),
             links: (0..LINKS).map(linked).collect(),
             cities: (0..CITIES).map(city).collect(),
         }
@@ -279,26 +279,19 @@ fn word(n: u32) -> String {
     word
 }
 
-/// Random numbers that repeat with the seed: the generator `SplitMix64` (Steele, Lea, Flood 2014).
+/// Random numbers that repeat with the seed.
 #[derive(Clone, Debug)]
-struct Dice(u64);
+struct Dice(SplitMix64);
 
 impl Dice {
     /// The dice of one of many things of a kind.
     fn of(kind: u64, n: u32) -> Self {
-        let mut dice = Self(kind << 32 | u64::from(n));
-        Self(dice.bits())
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        let seed = SplitMix64::seeded(kind << 32 | u64::from(n)).draw();
+        Self(SplitMix64::seeded(seed))
     }
 
     fn half(&mut self) -> u32 {
-        u32::try_from(self.bits() >> 32).expect("a shift leaves 32 bits")
+        u32::try_from(self.0.draw() >> 32).expect("a shift leaves 32 bits")
     }
 
     /// A number from 0 to just below 1.

@@ -46,7 +46,7 @@ use std::{
     num::NonZeroU32,
 };
 
-use slugline_domain::{SamplingInterval, UnixMillis, ports::Random};
+use slugline_domain::{SamplingInterval, SplitMix64, UnixMillis, ports::Random};
 
 use crate::{
     sampling::meter::{HotTable, MOST_HALVINGS, Meter},
@@ -158,7 +158,7 @@ pub(crate) struct Sampler {
     early: HotTable<u16>,
     /// The hour since 1970 that `early` is about.
     hour: i64,
-    chance: Chance,
+    chance: SplitMix64,
 }
 
 impl Sampler {
@@ -169,7 +169,7 @@ impl Sampler {
             links: HotTable::new(LINKS),
             early: HotTable::new(PAIRS),
             hour: i64::MIN,
-            chance: Chance::new(random),
+            chance: chance(random),
         }
     }
 
@@ -254,23 +254,12 @@ fn interval_of(halvings: u32) -> SamplingInterval {
     SamplingInterval::new(1 << halvings).unwrap_or(SamplingInterval::EVERY)
 }
 
-/// Random numbers that visitors cannot foresee, a nanosecond each: the
-/// generator `SplitMix64` (Steele, Lea, Flood 2014) with a random seed.
-struct Chance(u64);
-
-impl Chance {
-    fn new(random: &dyn Random) -> Self {
-        let mut beginning = [0; 8];
-        random.fill(&mut beginning);
-        Self(u64::from_le_bytes(beginning))
-    }
-
-    fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
+/// Random numbers that visitors cannot foresee, because they do not know the seed. One takes a
+/// nanosecond.
+fn chance(random: &dyn Random) -> SplitMix64 {
+    let mut seed = [0; 8];
+    random.fill(&mut seed);
+    SplitMix64::seeded(u64::from_le_bytes(seed))
 }
 
 #[cfg(test)]

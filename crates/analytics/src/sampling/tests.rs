@@ -22,14 +22,14 @@ fn links<const N: usize>() -> [String; N] {
     array::from_fn(|n| format!("link-{n}"))
 }
 
-fn random_visitor(chance: &mut Chance) -> Visitor {
+fn random_visitor(chance: &mut SplitMix64) -> Visitor {
     Visitor {
         hash: VisitorHash(chance.draw()),
         luck: chance.draw(),
     }
 }
 
-fn below(chance: &mut Chance, end: u64) -> u64 {
+fn below(chance: &mut SplitMix64, end: u64) -> u64 {
     chance.draw() % end
 }
 
@@ -57,7 +57,7 @@ const ABUSER: usize = REGULARS - 1;
 /// who makes 20,000 visits of link 0 within two minutes; and a burst of new visitors to link 1
 /// within twenty seconds.
 fn traffic() -> Vec<Event> {
-    let mut chance = Chance(2026);
+    let mut chance = SplitMix64::seeded(2026);
     let mut events = Vec::new();
     for visitor in 0..ABUSER {
         let country = below(&mut chance, 4);
@@ -110,7 +110,7 @@ const QUESTIONS: [(&str, Filter); 6] = [
 /// The decision about every visit, kept or not: its interval, and whether it is
 /// coherent. Neither depends on chance.
 fn plan(events: &[Event], links: &[String]) -> Vec<(u32, bool)> {
-    let mut chance = Chance(7);
+    let mut chance = SplitMix64::seeded(7);
     let visitors: Vec<_> = (0..VISITORS).map(|_| random_visitor(&mut chance)).collect();
     let mut sampler = sampler(TARGETS, 7);
     let planned = events.iter().map(|event| {
@@ -241,7 +241,7 @@ fn visits_and_visitors_are_estimated_without_bias_under_abuse_bursts_and_filters
     let mut errors = [[Errors::default(); 2]; QUESTIONS.len()];
     let (mut kept, mut largest) = (0, 1);
     for trial in 0..TRIALS {
-        let mut chance = Chance(trial << 32);
+        let mut chance = SplitMix64::seeded(trial << 32);
         let visitors: Vec<_> = (0..VISITORS).map(|_| random_visitor(&mut chance)).collect();
         let mut sampler = sampler(TARGETS, trial);
         let mut estimates: [Estimate; QUESTIONS.len()] = array::from_fn(|_| Estimate::default());
@@ -298,7 +298,7 @@ fn steady<const LINKS: usize>(
     per_second: u64,
 ) -> Vec<Option<Sampled>> {
     let links: [String; LINKS] = links();
-    let mut chance = Chance(5);
+    let mut chance = SplitMix64::seeded(5);
     let mut decisions = Vec::new();
     for second in 0..seconds {
         for n in 0..per_second {
@@ -343,7 +343,7 @@ fn rows_stay_within_the_targets_at_two_hundred_thousand_visits_a_second() {
 fn a_link_that_everybody_follows_does_not_make_others_less_exact() {
     let mut sampler = sampler(targets(600, 2_000), 1);
     let [viral, quiet] = links();
-    let mut chance = Chance(5);
+    let mut chance = SplitMix64::seeded(5);
     for n in 0..200_000 {
         let at = UnixMillis::new(n / 4);
         sampler.decide(at, &viral, random_visitor(&mut chance), Pressure::Low);

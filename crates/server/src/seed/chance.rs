@@ -1,25 +1,19 @@
 //! Repeatable pseudo-random numbers.
 
-/// `SplitMix64` of Steele, Lea and Flood (2014), which needs no library.
+use slugline_domain::SplitMix64;
+
+/// Choices that are the same in every run.
 #[derive(Clone, Debug)]
-pub(super) struct Chance(u64);
+pub(super) struct Chance(SplitMix64);
 
 impl Chance {
     pub(super) fn seeded(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Self(SplitMix64::seeded(seed))
     }
 
     /// A number from 0 to below `end`; 0 if `end` is 0.
     pub(super) fn below(&mut self, end: u32) -> u32 {
-        let wide = (self.next() >> 32) * u64::from(end);
+        let wide = (self.0.draw() >> 32) * u64::from(end);
         u32::try_from(wide >> 32).unwrap_or_default()
     }
 

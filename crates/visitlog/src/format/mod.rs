@@ -5,7 +5,7 @@
 //! | `bytes`, `packed`, `front_coded`, `skewed` | the encoding of lengths, numbers and texts |
 //! | `chunk`, `batch` | the formats of a sealed chunk and of a batch of the tail |
 //! | `block_builder` | the builder of blocks, which encodes both |
-//! | `hash` | fingerprints of texts; a number's place among all numbers |
+//! | `hash` | fingerprints of texts |
 //! | `derived` | columns that follow from others |
 //! | `block`, `values`, `dictionary`, `selection`, `link_runs` | rows in memory, column by column |
 

@@ -5,11 +5,11 @@
 //! dropped together by luck, and later ones by chance. Most visitors come once, some often.
 
 use slugline_analytics::{columns::text_of, moments::Crowd};
-use slugline_domain::Dimension;
+use slugline_domain::{Dimension, SplitMix64};
 
 use crate::{
     file::limits::QuestionMemory,
-    format::{block::Block, hash::mixed, selection::number, values::Values},
+    format::{block::Block, selection::number, values::Values},
     query::totals::Crowds,
 };
 
@@ -22,18 +22,13 @@ const KEPT: u64 = 512;
 const EARLY: u64 = 4;
 
 /// Random numbers that repeat.
-struct Chance(u64);
+struct Chance(SplitMix64);
 
 impl Chance {
-    fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mixed(self.0)
-    }
-
     /// Keeps one in 2^`halvings` of some items, each by itself.
     fn keep<T: Copy>(&mut self, halvings: u32, items: &[T], mut take: impl FnMut(T)) {
         for items in items.chunks(64) {
-            let mut kept = (0..halvings).fold(u64::MAX, |kept, _| kept & self.draw());
+            let mut kept = (0..halvings).fold(u64::MAX, |kept, _| kept & self.0.draw());
             while kept != 0 {
                 let next = usize::try_from(kept.trailing_zeros()).unwrap();
                 if let Some(&item) = items.get(next) {
@@ -96,7 +91,7 @@ impl Traffic {
 
 /// The number of visits of a visitor: 1.9 on average.
 fn visits_of(visitor: u64) -> u64 {
-    match mixed(visitor) % 100 {
+    match SplitMix64::mixed(visitor) % 100 {
         0..60 => 1,
         60..85 => 2,
         85..95 => 4,
@@ -111,7 +106,7 @@ fn intervals_of_the_standard_error_cover_the_truth_in_95_of_100_runs() {
     let small = |number: u64| f64::from(u32::try_from(number).unwrap());
     for halvings in [1, 3, 6] {
         let k = 1_u32 << halvings;
-        let mut chance = Chance(k.into());
+        let mut chance = Chance(SplitMix64::seeded(k.into()));
         let traffic = Traffic::of(KEPT * u64::from(k));
         let truth = traffic.truth;
         let (mut visits, mut visitors, mut naive) = (0, 0, 0);

@@ -10,8 +10,8 @@ use std::{
 
 use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts};
 use slugline_domain::{
-    Counters, Destination, FollowedLink, LinkId, Revision, Terms, UnixMillis, Visit, VisitFilter,
-    VisitHeaders, Way,
+    Counters, Destination, FollowedLink, LinkId, Revision, SplitMix64, Terms, UnixMillis, Visit,
+    VisitFilter, VisitHeaders, Way,
     ports::{Random, VisitLog},
 };
 use slugline_testkit::{FixedClock, questions};
@@ -22,7 +22,7 @@ use tempfile::TempDir;
 pub(crate) const NEW_YEAR_MS: i64 = 1_767_225_600_000;
 pub(crate) const DAY_MS: i64 = 86_400_000;
 
-/// Reproducible numbers: the generator "splitmix64" by Vigna.
+/// Reproducible numbers.
 #[derive(Debug)]
 pub(crate) struct Seeded(AtomicU64);
 
@@ -32,11 +32,8 @@ impl Seeded {
     }
 
     pub(crate) fn next(&self) -> u64 {
-        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-        let state = self.0.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        let state = self.0.fetch_add(SplitMix64::STEP, Ordering::Relaxed);
+        SplitMix64::seeded(state).draw()
     }
 
     pub(crate) fn below(&self, end: usize) -> usize {

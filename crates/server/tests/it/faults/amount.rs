@@ -5,6 +5,8 @@ use std::{
     hash::{BuildHasher, RandomState},
 };
 
+use slugline_domain::SplitMix64;
+
 /// The factor on the usual number of faults.
 pub(crate) fn factor() -> u64 {
     number("SLUGLINE_TEST_FAULTS").unwrap_or(1).max(1)
@@ -20,7 +22,7 @@ fn number(name: &str) -> Option<u64> {
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     seed: u64,
-    state: u64,
+    choices: SplitMix64,
 }
 
 impl Random {
@@ -31,14 +33,15 @@ impl Random {
     }
 
     fn seeded(seed: u64) -> Self {
-        Self { seed, state: seed }
+        let choices = SplitMix64::seeded(seed);
+        Self { seed, choices }
     }
 
     /// Separate choices for a concurrent client.
     pub(crate) fn branch(&mut self) -> Self {
         Self {
             seed: self.seed,
-            state: self.next(),
+            choices: SplitMix64::seeded(self.choices.draw()),
         }
     }
 
@@ -48,21 +51,12 @@ impl Random {
 
     /// A number below `end`.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
+        self.choices.draw() % end
     }
 
     /// One of these.
     pub(crate) fn one_of<T: Copy>(&mut self, things: &[T]) -> T {
         let count = u64::try_from(things.len()).unwrap();
         things[usize::try_from(self.below(count)).unwrap()]
-    }
-
-    /// The next number, by `SplitMix64`.
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
     }
 }

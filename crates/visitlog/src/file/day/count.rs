@@ -5,7 +5,7 @@ use slugline_analytics::{
     moments::{QUARTERS, VisitorSums, quarter_of},
     utc::day_of,
 };
-use slugline_domain::{Bots, Dimension};
+use slugline_domain::{Bots, Dimension, SplitMix64};
 
 use super::{
     entries::Visits,
@@ -23,7 +23,6 @@ use crate::{
     format::{
         block::{Block, Column},
         chunk::{ChunkError, Encoder},
-        hash::mixed,
         selection::{Selection, index, number},
         values::Values,
     },
@@ -257,7 +256,8 @@ impl Counts {
         }
         for row in 0..block.rows {
             let visitor = block.visitor.at(row);
-            if block.coherent.at(row) == 1 && mixed(visitor) % shares == share {
+            // Visitors of an import may have numbers in a row.
+            if block.coherent.at(row) == 1 && SplitMix64::mixed(visitor) % shares == share {
                 let of_family = |family: Family| {
                     let entries = entries[family.index()].as_ref()?;
                     entries.get(index(block.codes(family).at(row))).copied()

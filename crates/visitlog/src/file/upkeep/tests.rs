@@ -4,6 +4,7 @@ use slugline_analytics::{
     journal::open,
     row::{Client, Place, Row, VisitedLink},
 };
+use slugline_domain::SplitMix64;
 use tempfile::TempDir;
 
 use super::{CHUNKS_AT_ONCE, *};
@@ -12,7 +13,6 @@ use crate::{
     format::{
         block::{Block, Numbers},
         block_builder::BlockBuilder,
-        hash::mixed,
     },
     tests::rows::row,
 };
@@ -375,7 +375,7 @@ fn retention_and_the_rest_go_on_past_damaged_pages() {
         let mut draft = BlockBuilder::default();
         for number in 0..ROWS {
             let at = NEW_YEAR + day * MILLIS_PER_DAY + i64::try_from(number).unwrap();
-            let row = row(at, mixed(u64::try_from(number).unwrap()));
+            let row = row(at, SplitMix64::mixed(u64::try_from(number).unwrap()));
             draft.push(Numbers::of(&row, 1), &row);
         }
         seal::write(&log.db, &draft, None).unwrap();

@@ -17,8 +17,9 @@
 mod recent;
 mod set;
 
+use slugline_domain::SplitMix64;
+
 use super::distinct::set::WeightedSet;
-use crate::format::hash::mixed;
 
 pub(crate) use recent::RecentKeys;
 pub(crate) use set::Estimate;
@@ -94,7 +95,8 @@ impl DistinctCounts {
             let (piece, later) = rest.split_at(set.left().clamp(1, PIECE).min(rest.len()));
             rest = later;
             let room = set.room();
-            set.see(piece.iter().copied().map(mixed), weight);
+            // Visitors of an import may have any numbers, such as 1 to 3,000,000.
+            set.see(piece.iter().copied().map(SplitMix64::mixed), weight);
             self.room += set.room() - room;
             if set.is_untidy() {
                 self.tidy(group);
@@ -291,11 +293,11 @@ mod tests {
             let mut set = WeightedSet::default();
             let mut sampled = 0;
             for n in 0..TRUTH {
-                let key = mixed(number(trial * TRUTH + n).into());
+                let key = SplitMix64::mixed(number(trial * TRUTH + n).into());
                 // A quarter of the visitors comes to a link with interval 4.
                 // Another hash decides if they are seen.
                 let interval = if n % 4 == 0 { 4 } else { 1 };
-                let luck = mixed((!number(trial * TRUTH + n)).into());
+                let luck = SplitMix64::mixed((!number(trial * TRUTH + n)).into());
                 if luck.is_multiple_of(interval.into()) {
                     sampled += 1;
                     set.see([key].into_iter(), interval);

@@ -275,8 +275,9 @@ impl WeightedSet {
 
 #[cfg(test)]
 mod tests {
+    use slugline_domain::SplitMix64;
+
     use super::*;
-    use crate::format::hash::mixed;
 
     #[test]
     fn a_cut_leaves_the_smallest_keys_and_their_weights() {
@@ -316,7 +317,7 @@ mod tests {
     fn a_list_is_at_most_twice_as_long_as_its_keys() {
         let mut set = WeightedSet::default();
         for n in 0..100_000_u64 {
-            set.see([mixed(n % 10_000)].into_iter(), 1);
+            set.see([SplitMix64::mixed(n % 10_000)].into_iter(), 1);
             if set.is_untidy() {
                 set.tidy();
                 set.extend();
