@@ -7,4 +7,5 @@ pub mod packages;
 pub mod postgres;
 pub mod python;
 pub mod target;
+mod temporary;
 mod unix;

@@ -44,6 +44,7 @@ pub(crate) fn run<T: Send>(
     let path = node::path()?;
     let prepare = |mut command: Command| {
         command.env("SLUGLINE_TEST_POSTGRES_URL", cluster.url());
+        command.env("TMPDIR", cluster.folder());
         command.env("PATH", &path);
         if env::var_os(THREADS).is_none() {
             command.env(THREADS, (2 * processors()).to_string());

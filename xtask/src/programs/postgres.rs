@@ -5,12 +5,14 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
-use tempfile::Builder;
 
-use super::unix;
+use super::{
+    temporary::{self, Temporary},
+    unix,
+};
 use crate::process;
 
 /// A running server with an empty database, gone when this value is dropped.
@@ -18,26 +20,24 @@ use crate::process;
 pub struct Cluster {
     url: String,
     programs: PathBuf,
-    #[expect(dead_code, reason = "held for its `Drop`, which stops the server")]
-    janitor: Janitor,
+    /// Its `Drop` stops the server.
+    folder: Temporary,
 }
 
 impl Cluster {
     /// Starts a server on a free port and waits until it accepts connections. It is fast rather
     /// than durable: the data lasts for one run.
     pub fn start(programs: &Path) -> Result<Self> {
-        Self::start_with(programs, FAST)
+        Self::start_in(Temporary::in_memory()?, programs, FAST)
     }
 
     /// Starts a server that is durable, as PostgreSQL is by default.
     pub fn start_durable(programs: &Path) -> Result<Self> {
-        Self::start_with(programs, "")
+        Self::start_in(Temporary::on_disk()?, programs, "")
     }
 
-    fn start_with(programs: &Path, settings: &str) -> Result<Self> {
-        let place = Place::prepare(programs)?;
-        // The janitor starts first, so that it also cleans up after a failed start.
-        let janitor = Janitor::employ(&place)?;
+    fn start_in(folder: Temporary, programs: &Path, settings: &str) -> Result<Self> {
+        let place = Place::prepare(programs, &folder)?;
         place.initialize(settings)?;
         let port = place.start()?;
         println!(
@@ -51,13 +51,18 @@ impl Cluster {
         Ok(Self {
             url,
             programs: programs.to_owned(),
-            janitor,
+            folder,
         })
     }
 
     /// The server's URL for the tests; its user may create databases.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// A folder for other files that last as long as the server.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// A client program of the server's version, which takes the URL as its last argument.
@@ -114,10 +119,10 @@ struct Owner {
 }
 
 impl Place {
-    fn prepare(programs: &Path) -> Result<Self> {
+    fn prepare(programs: &Path, temporary: &Temporary) -> Result<Self> {
         let owner = is_root().then(Owner::postgres).transpose()?;
-        let folder = Builder::new().prefix("slugline-pg-").tempdir();
-        let folder = folder.context("PostgreSQL needs a folder")?.keep();
+        let folder = temporary.path().join(temporary::POSTGRES);
+        fs::create_dir(&folder).context("PostgreSQL needs a folder")?;
         if let Some(Owner { user, group }) = owner {
             let mut chown = process::program("chown");
             process::run(chown.arg(format!("{user}:{group}")).arg(&folder))?;
@@ -197,45 +202,6 @@ impl Owner {
         })
     }
 }
-
-/// A process that stops the server and deletes its folder as soon as this process ends.
-///
-/// It waits for the end of its standard input, which the operating system closes at every end:
-/// return, panic, Ctrl-C or `kill -9`. It has its own process group, so Ctrl-C does not reach
-/// it.
-#[derive(Debug)]
-struct Janitor(Child);
-
-impl Janitor {
-    fn employ(place: &Place) -> Result<Self> {
-        let mut command = place.command(Path::new("sh"));
-        command
-            .args(["-c", DUTY, "janitor"])
-            .args([&place.programs, &place.folder])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        unix::set_apart(&mut command);
-        let child = command.spawn().map(Self);
-        child.with_context(|| process::cannot_start(&command))
-    }
-}
-
-impl Drop for Janitor {
-    fn drop(&mut self) {
-        // `wait` closes the standard input of the child first.
-        if let Err(error) = self.0.wait() {
-            eprintln!("the test database may still run: {error}");
-        }
-    }
-}
-
-const DUTY: &str = r#"
-cat > /dev/null
-"$1/pg_ctl" stop -D "$2/data" -m immediate -w -t 20
-cd /
-rm -rf "$2"
-"#;
 
 fn free_port() -> Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port")?;
