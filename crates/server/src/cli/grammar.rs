@@ -181,7 +181,7 @@ pub(super) enum Command {
     #[command(subcommand, arg_required_else_help = false)]
     Config(ConfigCommand),
     /// Look at the site token, and make, list and revoke named tokens
-    #[command(subcommand, arg_required_else_help = false)]
+    #[command(subcommand, arg_required_else_help = false, alias = "tokens")]
     Token(TokenCommand),
     /// Speak MCP over standard input and output, for a running instance
     #[command(
@@ -199,7 +199,7 @@ pub(super) enum Command {
     /// Print the licences of others' work in this program
     Licenses,
     /// List, add, edit and take away hosts with links of their own
-    #[command(subcommand, arg_required_else_help = false)]
+    #[command(subcommand, arg_required_else_help = false, alias = "domain")]
     Domains(Box<DomainCommand>),
 }
 

@@ -45,13 +45,13 @@ pub(super) enum TokenCommand {
         bare: bool,
     },
     /// Make a token with a name and scopes, and print it, the one time it can be read
-    #[command(args = these(&[NAMED_TOKENS]))]
+    #[command(args = these(&[NAMED_TOKENS]), aliases = ["create", "new", "make", "mint"])]
     Add(token_commands::Wanted),
     /// Print a line for each named token
-    #[command(args = these(&[NAMED_TOKENS]))]
+    #[command(args = these(&[NAMED_TOKENS]), alias = "ls")]
     List,
     /// End a named token for good, on every node, at once
-    #[command(args = these(&[NAMED_TOKENS]))]
+    #[command(args = these(&[NAMED_TOKENS]), aliases = ["delete", "remove", "rm"])]
     Revoke {
         /// Its name
         name: String,

@@ -67,30 +67,6 @@ const COMMANDS: &[(&[&str], &str)] = &[
         &["check", "verify", "fsck"],
         "`slugline doctor` examines the databases, and `slugline backup verify FILE` a backup",
     ),
-    (
-        &["domain", "host", "hosts"],
-        "`slugline domains` lists, adds, edits and takes away domains",
-    ),
-    (
-        &["tokens", "auth", "user", "users"],
-        "`slugline token` makes, lists and revokes tokens",
-    ),
-];
-
-/// The same below `slugline token`.
-const TOKEN_COMMANDS: &[(&[&str], &str)] = &[
-    (
-        &["create", "new", "make", "mint"],
-        "`slugline token add` makes a token",
-    ),
-    (
-        &["delete", "del", "rm", "remove"],
-        "`slugline token revoke` ends a token",
-    ),
-    (
-        &["ls"],
-        "`slugline token list` prints a line for each token",
-    ),
 ];
 
 /// Flags of other programs, and the setting that each means.
@@ -177,8 +153,6 @@ fn of_command(name: &str, first: Option<&str>, origin: &str) -> Option<String> {
             ));
         }
         find(COMMANDS)
-    } else if first == Some("token") {
-        find(TOKEN_COMMANDS)
     } else {
         None
     };
@@ -278,8 +252,7 @@ mod tests {
             _ => format!("--{flag}"),
         });
         let commands = names(REQUESTS).chain(names(COMMANDS)).map(below(&[]));
-        let lines = commands.chain(names(TOKEN_COMMANDS).map(below(&["token"])));
-        let mut tips: Vec<String> = lines.map(|line| said(&line)).collect();
+        let mut tips: Vec<String> = commands.map(|line| said(&line)).collect();
         tips.extend(flags.map(|flag| said(&[&flag])));
         for tip in tips {
             let mut quote = None;
@@ -301,8 +274,6 @@ mod tests {
             (&["qr", "docs"][..], "the dashboard shows the QR code"),
             (&["start"], "`slugline serve`"),
             (&["status"], "`slugline healthcheck`"),
-            (&["token", "create", "x"], "`slugline token add`"),
-            (&["token", "rm", "x"], "`slugline token revoke`"),
             (&["--port", "9000"], "use --listen"),
             (&["serve", "--port=9000"], "use --listen"),
             (

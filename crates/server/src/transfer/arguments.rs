@@ -26,6 +26,9 @@ pub(crate) struct Wishes {
     /// Zone of moments that name none [default: UTC]
     #[arg(long, value_parser = TimeZone::get)]
     pub(super) zone: Option<TimeZone>,
+    /// Lines of OLD,NEW: slugs in place of others; --dry-run makes the file, with proposals
+    #[arg(long, value_name = "FILE")]
+    pub(super) map: Option<PathBuf>,
     /// Write what becomes of each link, for --undo, to the end of this file
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,

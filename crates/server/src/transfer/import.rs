@@ -27,6 +27,7 @@ use super::{
     arguments::Wishes,
     open,
     report::Report,
+    slug_map::SlugMap,
     source::Source,
     tally::{Tally, word},
 };
@@ -57,6 +58,7 @@ pub(super) fn run(settings: &Settings, file: &str, wishes: &Wishes) -> anyhow::R
     let import = Import {
         bounds: &settings.bounds,
         domains: wishes.domain.iter().cloned().collect(),
+        slugs: SlugMap::open(wishes.map.as_deref(), wishes.dry_run)?,
         report: Report::begin(wishes.report.as_deref(), file, wishes.dry_run)?,
         store: Store::of(settings, wishes.dry_run)?,
         line: progress::line("imported", source.length),
@@ -172,6 +174,7 @@ struct Import<'s> {
     /// The domains here of the hosts that links name; that of the empty host is for links that name none.
     domains: BTreeMap<String, DomainName>,
     store: Store,
+    slugs: SlugMap,
     report: Report,
     line: ProgressBar,
     /// Links to write, each behind what the file says of it.
@@ -203,15 +206,19 @@ impl Import<'_> {
             cuts,
         } = read;
         let at = line.map_or_else(|| format!("links.{index}"), |line| format!("line {line}"));
-        let slug = slug.unwrap_or_default();
-        let place = Place { at, slug, cuts };
+        let slug = slug.map(|slug| self.slugs.renamed(slug));
         let checked = link.and_then(|mut link| {
+            if let Some(slug) = &slug {
+                link.slug = Sent::Value(slug.clone());
+            }
             let host = link.domain.value().map(|host| host.trim().to_lowercase());
             if let Some(domain) = self.domains.get(&host.unwrap_or_default()) {
                 link.domain = Sent::Value(domain.as_str().to_owned());
             }
             link.validate(self.bounds)
         });
+        let slug = slug.unwrap_or_default();
+        let place = Place { at, slug, cuts };
         let (word, why) = match checked {
             Ok(link) if self.store.domains().meant(link.domain.clone()).is_ok() => {
                 return self.add(place, link);
@@ -233,6 +240,7 @@ impl Import<'_> {
                     Some(_) => format!("{}: {}", place.at, problem.detail),
                 };
                 if is_unfit {
+                    self.slugs.propose(&place.slug)?;
                     ("noSlug", format!("{why} ({})", place.slug))
                 } else {
                     ("failed", why)

@@ -8,6 +8,7 @@ pub(crate) mod command;
 pub(crate) mod export;
 mod import;
 mod report;
+mod slug_map;
 mod source;
 mod tally;
 mod undo;

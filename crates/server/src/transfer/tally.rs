@@ -8,12 +8,12 @@ use slugline_application::ImportOutcome;
 #[derive(Default)]
 pub(super) struct Tally(BTreeMap<&'static str, usize>);
 
-/// What to say of links behind their number.
+/// What to say behind the number of links.
 const TOLD: &str = "\
-same: of those skipped came before
-conflict: slugs are those of other links
-folded: slugs differ from others in case alone; SLUGLINE_CASE_SENSITIVE=true keeps both
-noSlug: slugs are none here
+same: came before
+conflict: with a slug that another link has
+folded: with a slug that differs from another in case alone; SLUGLINE_CASE_SENSITIVE=true keeps both
+noSlug: with a slug that no link can have here; --dry-run --map FILE proposes others
 cut: came without a part of them; --report FILE names the parts";
 
 /// Returns the word for an outcome. `is_folded` says that the slug differs from another in its case alone.

@@ -124,17 +124,17 @@ fn links_come_from_the_engines_of_the_products_and_go_back() {
         "imported 5 links, skipped 1",
         "(multi/segment)",
         "url: ",
-        "1 slugs differ from",
+        "1 with a slug that differs from",
         "2 came without a part of them",
-        "1 slugs are none here",
+        "1 with a slug that no link can have",
     ];
     for engine in ["mariadb", "postgres", "sqlite"] {
         comes_from("shlink", engine, &maria, &expected["shlink"], &said);
     }
     let said = [
         "imported 3 links, skipped 1",
-        "1 slugs differ from",
-        "1 slugs are none here",
+        "1 with a slug that differs from",
+        "1 with a slug that no link can have",
     ];
     for engine in ["mariadb", "postgres", "sqlite"] {
         // PostgreSQL keeps the offset of a moment.
@@ -179,4 +179,27 @@ fn links_come_from_the_engines_of_the_products_and_go_back() {
         assert_eq!(code, Some(1), "{told}");
         assert_has(&told, &["nothing was imported from", why]);
     }
+}
+
+#[test]
+fn slugs_that_no_link_can_have_get_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (file, map) = (path("links.csv"), path("slugs.csv"));
+    fs::write(&file, "slug,url\nmulti/part,https://example.com/\n").unwrap();
+    let terms = [file.as_str(), "--map", &map];
+    let (code, told) = import(folder.path(), &terms);
+    assert_eq!(code, Some(1), "{told}");
+    let (code, told) = import(folder.path(), &[&terms[..], &["--dry-run"]].concat());
+    assert_eq!(code, Some(3), "{told}");
+    let proposed = fs::read_to_string(&map).unwrap();
+    assert_eq!(proposed, "multi/part,multi-part\n");
+    let (code, told) = import(folder.path(), &terms);
+    assert_eq!(code, Some(0), "{told}");
+    let (_, document, _) = run(command(folder.path()).arg("export"));
+    assert!(document.contains("\"slug\":\"multi-part\""), "{document}");
+    fs::write(&map, "multi/part\n").unwrap();
+    let (code, told) = import(folder.path(), &terms);
+    assert_eq!(code, Some(1), "{told}");
+    assert!(told.contains("is not OLD,NEW"), "{told}");
 }
