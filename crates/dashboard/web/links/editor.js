@@ -192,13 +192,11 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
             <${TextInput} id="password" type="text" autocomplete="off" spellcheck="false" value=${draft.password} maxlength="128" hint error=${issue('password')} onInput=${(/** @type {string} */ password) => set({ password, passwordMode: password || link?.password ? 'set' : 'keep' })} /><//>`}
         <//>
         <${Section} title=${say('campaign')} open=${UTM.some((name) => readUtm(draft.url)[name] !== '')}><${Campaign} url=${draft.url} onChange=${(/** @type {string} */ next) => set({ url: next })} /><//>
-        <${Section} title=${say('routing')} open=${Boolean(draft.apple || draft.google || draft.geo.length > 0)}>
+        <${Section} title=${say('whereItLeads')} open=${[draft.rules, draft.split, draft.geo].some((list) => list.length > 0) || Boolean(draft.apple || draft.google) || ['rules', 'apple', 'google', 'geo', 'split', 'splitUntil'].some(issue)}>
+          <${Rules} rules=${draft.rules} issue=${issueAt} onChange=${(/** @type {Draft['rules']} */ rules) => set({ rules })} />
           <${Field} label=${say('apple')} id="apple" error=${issue('apple')}><${TextInput} id="apple" type="url" inputmode="url" placeholder="https://" value=${draft.apple} error=${issue('apple')} onInput=${(/** @type {string} */ apple) => set({ apple })} /><//>
           <${Field} label=${say('google')} id="google" error=${issue('google')}><${TextInput} id="google" type="url" inputmode="url" placeholder="https://" value=${draft.google} error=${issue('google')} onInput=${(/** @type {string} */ google) => set({ google })} /><//>
           <${CountryRules} rules=${draft.geo} error=${issue('geo')} onChange=${(/** @type {Draft['geo']} */ geo) => set({ geo })} />
-        <//>
-        <${Section} title=${say('rulesAndSplit')} open=${draft.rules.length > 0 || draft.split.length > 0 || ['rules', 'split', 'splitUntil'].some(issue)}>
-          <${Rules} rules=${draft.rules} issue=${issueAt} onChange=${(/** @type {Draft['rules']} */ rules) => set({ rules })} />
           <${Split} split=${draft.split} until=${draft.splitUntil} zone=${zone} issue=${issueAt} onChange=${(/** @type {Draft['split']} */ split) => set({ split })} onUntil=${(/** @type {string} */ splitUntil) => set({ splitUntil })} />
         <//>
         ${!demonstration.value && html`<${Section} title=${say('testLink')} open=${false}><${TestLink} link=${link} draft=${draft} zone=${zone} /><//>`}

@@ -47,7 +47,7 @@ fn fill_life(browser: &Browser<'_>) {
 
 fn fill_rules(browser: &Browser<'_>) {
     let editor = Editor(browser);
-    editor.open_section("Rules and split");
+    editor.open_section("Where it leads");
     editor.add("Add a rule");
     let first = Rule(browser, 0);
     first.add(&[
