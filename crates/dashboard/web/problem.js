@@ -62,7 +62,9 @@ export function problemOf(status, text, retryAfter) {
   try {
     const problem = JSON.parse(text);
     const issues = Array.isArray(problem.data?.issues) ? problem.data.issues : [];
-    const message = issues.length > 0 ? sentence(issues[0]) : problem.statusMessage || problem.message;
+    // The title of some codes is that of their status, which says nothing.
+    const title = problem.statusMessage === 'Bad Request' ? '' : problem.statusMessage;
+    const message = issues.length > 0 ? sentence(issues[0]) : title || problem.message;
     const error = new ApiError(status, String(problem.code ?? ''), String(message), issues, wait, problem.data?.link);
     error.scope = problem.data?.scope;
     error.freeSlug = problem.freeSlug;

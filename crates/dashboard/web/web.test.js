@@ -42,6 +42,7 @@ test('an abort leaves the rest undone', async () => {
 test('problems of the API keep their faults, and other answers are problems too', () => {
   const problem = problemOf(400, JSON.stringify({ code: 'validation_error', statusMessage: 'Bad', data: { issues: [{ path: ['url'], message: 'is no address', expected: 'an address' }] } }));
   assert.deepEqual([problem.code, problem.message, problem.issueOf('url'), problem.issueOf('slug')], ['validation_error', 'is no address; expected: an address', 'is no address; expected: an address', undefined]);
+  assert.equal(problemOf(400, '{"code":"invalid_csv","statusMessage":"Bad Request","message":"line 1"}').message, 'line 1');
   const proxy = problemOf(502, '<html>Bad gateway', '7');
   assert.deepEqual([proxy.status, proxy.code, proxy.retryAfter], [502, '', 7]);
 });

@@ -118,10 +118,10 @@ pub struct LinkImport {
     pub failed: usize,
     /// Those that were taken over.
     pub success_items: Vec<ImportItem>,
-    /// Those that were skipped.
+    /// Those that were skipped. One without a reason came before.
     pub skipped_items: Vec<ImportItem>,
     /// Those that failed.
-    pub failed_items: Vec<FailedImport>,
+    pub failed_items: Vec<ImportItem>,
     /// Members of links, or columns, that links do not have, and parts of links of other products that
     /// ours cannot have, such as `links.3: tag x: a link has at most 10`. They were ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -146,16 +146,9 @@ pub struct ImportItem {
     pub domain: Option<String>,
     /// Its destination.
     pub url: String,
-}
-
-/// A link of an import that could not be taken over.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct FailedImport {
-    /// The link.
-    #[serde(flatten)]
-    pub item: ImportItem,
-    /// Why.
-    pub reason: String,
+    /// Why it was left out, unless it is here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// Says why a link with this identifier was left out, unless it is here from an earlier import.
@@ -197,15 +190,14 @@ impl LinkImport {
                 slug: imported.link.key.slug.to_string(),
                 domain: shown_domain(&imported.link.key.domain),
                 url: imported.link.content.destination.to_string(),
+                reason: left_out(&imported.outcome, Some(&imported.link.id)),
             };
-            let reason = left_out(&imported.outcome, Some(&imported.link.id));
-            match (&imported.outcome, reason) {
-                (ImportOutcome::Skipped | ImportOutcome::CameBefore, _) => {
-                    shown.skipped_items.push(item);
-                }
-                (_, Some(reason)) => shown.failed_items.push(FailedImport { item, reason }),
-                (_, None) => shown.success_items.push(item),
-            }
+            let items = match (&imported.outcome, &item.reason) {
+                (ImportOutcome::Skipped | ImportOutcome::CameBefore, _) => &mut shown.skipped_items,
+                (_, Some(_)) => &mut shown.failed_items,
+                (_, None) => &mut shown.success_items,
+            };
+            items.push(item);
         }
         shown.success = shown.success_items.len();
         shown.skipped = shown.skipped_items.len();

@@ -48,9 +48,7 @@ pub use self::{
     explanation::{AnswerName, ChoiceName, GateName, LinkExplanation, MissedRuleView, VisitorView},
     export::{ExportLinks, ExportText, LinkExport, TransferFormat},
     history::{DeletionView, LinkHistory, MemberChange, VersionView},
-    import::{
-        FailedImport, ImportItem, ImportLimit, ImportLinks, ImportTerms, LinkImport, left_out,
-    },
+    import::{ImportItem, ImportLimit, ImportLinks, ImportTerms, LinkImport, left_out},
     import_body::LinksToImport,
     import_link::ImportLink,
     import_stream::{LinkFile, read_links},

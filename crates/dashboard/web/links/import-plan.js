@@ -8,9 +8,10 @@ export const BATCH = 100;
 /**
  * @typedef {{ kind: 'json', rows: object[] } | { kind: 'csv' | 'ndjson', header: string, rows: string[] }} FilePlan
  * @typedef {FilePlan | { kind: 'lines', rows: string[] }} Plan
- * @typedef {{ row: number, slug: string, outcome: 'made' | 'skipped' | 'failed', why: string, cuts?: string[] }} Outcome
- * @typedef {{ success: number, skipped: number, failed: number, successItems: Item[], skippedItems: Item[], failedItems: (Item & { reason: string })[], ignoredNames?: string[] }} Answer
- * @typedef {{ index: number, slug: string, domain?: string }} Item
+ * @typedef {{ row: number, slug: string, outcome: 'made' | 'same' | 'taken' | 'failed', why: string, cuts?: string[] }} Outcome
+ *   The link of an earlier import has the slug of one that is the same, and another link that of one that is taken.
+ * @typedef {{ success: number, skipped: number, failed: number, successItems: Item[], skippedItems: Item[], failedItems: Item[], ignoredNames?: string[] }} Answer
+ * @typedef {{ index: number, slug: string, domain?: string, reason?: string }} Item
  */
 
 /** The most bytes of a file that the page reads; the command reads any number. */
@@ -19,24 +20,42 @@ export const LARGEST = 20_000_000;
 /**
  * Reads a file: an export of ours or Sink's as JSON, a page of Dub or Bitly, a list of links, a table, or what
  * `slugline import --sql` wrote.
- * @param {string} name @param {string} text @returns {FilePlan}
- * @throws {Error} When it is neither.
+ * @param {string} text @returns {FilePlan}
+ * @throws {Error} When it is neither, or holds no link.
  */
-export function planOf(name, text) {
-  if (/^\s*\{\s*"k"/.test(text)) return planOfLines(name, text);
-  if (/^\s*[[{]/.test(text)) {
-    const parsed = JSON.parse(text);
-    const rows = Array.isArray(parsed) ? parsed : parsed.links;
-    if (!Array.isArray(rows)) throw new Error(`${name}: no list named "links"`);
-    return { kind: 'json', rows: rows.flatMap(withEachAddress) };
-  }
-  const [header, ...rows] = csvRecords(text);
-  if (!header) throw new Error(`${name}: empty`);
+export function planOf(text) {
+  const plan = /^\s*\{\s*"k"/.test(text) ? planOfLines(text) : /^\s*[[{]/.test(text) ? planOfJson(text) : planOfTable(text);
+  if (plan.rows.length === 0 || text.includes('\0')) throw new Error('');
+  return plan;
+}
+
+/** @param {string} text @returns {FilePlan} */
+function planOfTable(text) {
+  const [header = '', ...rows] = csvRecords(text);
   return { kind: 'csv', header, rows };
 }
 
-/** A row is a link behind its tags and conditions. @param {string} name @param {string} text @returns {FilePlan} */
-function planOfLines(name, text) {
+/** `curl` writes the pages of an API one after another. @param {string} text @returns {FilePlan} */
+function planOfJson(text) {
+  let rows = /** @type {object[]} */ ([]);
+  let depth = 0;
+  let start = 0;
+  for (const { 0: mark, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (mark.length > 1) continue;
+    depth += mark === '[' || mark === '{' ? 1 : -1;
+    if (depth > 0) continue;
+    const page = JSON.parse(text.slice(start, index + 1));
+    const links = Array.isArray(page) ? page : page.links;
+    if (!Array.isArray(links)) throw new Error('no list named "links"');
+    rows = rows.concat(links.flatMap(withEachAddress));
+    start = index + 1;
+  }
+  if (text.slice(start).trim() !== '') JSON.parse(text.slice(start));
+  return { kind: 'json', rows };
+}
+
+/** A row is a link behind its tags and conditions. @param {string} text @returns {FilePlan} */
+function planOfLines(text) {
   const [header = '', ...parts] = text.split('\n').filter((line) => line.trim() !== '');
   const rows = [];
   let row = '';
@@ -48,7 +67,7 @@ function planOfLines(name, text) {
     if (k === 'link') rows.push(row);
     if (k === 'link' || k === 'end') row = '';
   }
-  if (parts.length - 1 < counted) throw new Error(`${name}: ${parts.length} / ${counted === Infinity ? '?' : counted + 1}`);
+  if (parts.length - 1 < counted) throw new Error(`${parts.length} / ${counted === Infinity ? '?' : counted + 1}`);
   return { kind: 'ndjson', header, rows };
 }
 
@@ -99,18 +118,26 @@ export function refusedRows(issues) {
   return refused;
 }
 
+/** A part of one link that was left out begins with its place. */
+const CUT = /^links\.(\d+): (.*)$/s;
+
+/** The names without a counterpart here. @param {Answer} answer */
+export function lostNames({ ignoredNames = [] }) {
+  return ignoredNames.filter((name) => !CUT.test(name));
+}
+
 /** @param {Answer} answer @param {number[]} positions Of the rows of the request, in the file. @returns {Outcome[]} */
 export function outcomesOf(answer, positions) {
   const row = (/** @type {number} */ index) => (positions[index] ?? index) + 1;
   const cuts = new Map();
   for (const name of answer.ignoredNames ?? []) {
-    const [, at, part] = /^links\.(\d+): (.*)$/s.exec(name) ?? [];
+    const [, at, part] = CUT.exec(name) ?? [];
     if (at) cuts.set(Number(at), [...(cuts.get(Number(at)) ?? []), part]);
   }
-  const of = (/** @type {Item[]} */ items, /** @type {Outcome['outcome']} */ outcome) => items.map((item) => ({ row: row(item.index), slug: keyOf(item), outcome, why: '', ...(cuts.has(item.index) && { cuts: cuts.get(item.index) }) }));
+  const of = (/** @type {Item[]} */ items, /** @type {(item: Item) => Outcome['outcome']} */ outcome) => items.map((item) => ({ row: row(item.index), slug: keyOf(item), outcome: outcome(item), why: item.reason ?? '', ...(cuts.has(item.index) && { cuts: cuts.get(item.index) }) }));
   return [
-    ...of(answer.successItems, 'made'),
-    ...of(answer.skippedItems, 'skipped'),
-    ...answer.failedItems.map(({ reason, ...item }) => ({ row: row(item.index), slug: keyOf(item), outcome: /** @type {const} */ ('failed'), why: reason })),
+    ...of(answer.successItems, () => 'made'),
+    ...of(answer.skippedItems, ({ reason }) => (reason ? 'taken' : 'same')),
+    ...of(answer.failedItems, () => 'failed'),
   ];
 }

@@ -1,13 +1,13 @@
 // Sends a file of links in pieces.
 import { importFile, importLinks } from '../api.js';
 import { ApiError } from '../problem.js';
-import { batches, isForeign, outcomesOf, refusedRows } from './import-plan.js';
+import { batches, isForeign, lostNames, outcomesOf, refusedRows } from './import-plan.js';
 
 /**
  * A row that the server refuses is reported, and the others of its piece are
  * sent again without it.
  * @param {import('./import-plan.js').FilePlan} plan
- * @param {{ signal: AbortSignal, check: boolean, domain: string, onOutcomes: (outcomes: import('./import-plan.js').Outcome[]) => void }} how
+ * @param {{ signal: AbortSignal, check: boolean, domain: string, onOutcomes: (outcomes: import('./import-plan.js').Outcome[], lost: string[]) => void }} how
  *   `check` stores nothing; links of other products come into the domain.
  */
 export async function runImport(plan, { signal, check, domain, onOutcomes }) {
@@ -17,12 +17,13 @@ export async function runImport(plan, { signal, check, domain, onOutcomes }) {
     let positions = batch;
     while (positions.length > 0 && !signal.aborted) {
       try {
-        onOutcomes(outcomesOf(await sendRows(plan, positions, terms), positions));
+        const answer = await sendRows(plan, positions, terms);
+        onOutcomes(outcomesOf(answer, positions), lostNames(answer));
         break;
       } catch (error) {
         const refused = error instanceof ApiError ? refusedRows(error.issues) : new Map();
         if (refused.size === 0) throw error;
-        onOutcomes([...refused].map(([place, why]) => ({ row: (positions[place] ?? 0) + 1, slug: slugOf(plan, positions[place]), outcome: 'failed', why })));
+        onOutcomes([...refused].map(([place, why]) => ({ row: (positions[place] ?? 0) + 1, slug: slugOf(plan, positions[place]), outcome: 'failed', why })), []);
         positions = positions.filter((_, place) => !refused.has(place));
       }
     }

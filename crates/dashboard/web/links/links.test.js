@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addTotals, noTotals, runBatch, sumOf } from './batch.js';
 import { asUrl, createBody, draftOf, emptyDraft, isChanged, looksLikeSlug, patchBody } from './draft.js';
-import { batches, inDomain, linesOf, outcomesOf, planOf, refusedRows } from './import-plan.js';
+import { batches, inDomain, linesOf, lostNames, outcomesOf, planOf, refusedRows } from './import-plan.js';
 import { keyOf, partsOf, shownKey, typedKey } from './key.js';
 import { filterOf, listQuery } from './list-query.js';
 import { changed, disputed, merged } from './merge.js';
@@ -44,14 +44,15 @@ test('addresses without a scheme are taken for https', () => {
 });
 
 test('files of links are cut into requests', () => {
-  assert.deepEqual(planOf('a.json', '{"version":"1.0","links":[{"slug":"a"}]}'), { kind: 'json', rows: [{ slug: 'a' }] });
-  assert.deepEqual(planOf('a.csv', 'slug,url\na,b\n'), { kind: 'csv', header: 'slug,url', rows: ['a,b'] });
-  assert.throws(() => planOf('a.json', '{"no":1}'));
+  assert.deepEqual(planOf('{"version":"1.0","links":[{"slug":"a"}]}'), { kind: 'json', rows: [{ slug: 'a' }] });
+  assert.deepEqual(planOf('slug,url\na,b\n'), { kind: 'csv', header: 'slug,url', rows: ['a,b'] });
+  assert.throws(() => planOf('{"no":1}'));
   const lines = ['{"k":"head"}', '{"k":"tag","link":"1"}', '{"k":"link","slug":"a"}', '{"k":"link","slug":"b"}', '{"k":"end","lines":3}'];
-  assert.deepEqual(planOf('a', lines.join('\n')), { kind: 'ndjson', header: lines[0], rows: [`${lines[1]}\n${lines[2]}\n`, `${lines[3]}\n`] });
-  assert.throws(() => planOf('a', lines.toSpliced(3, 1).join('\n')));
-  assert.deepEqual(planOf('a', '[{"link":"b.ly/1","custom_bitlinks":["x.y/2"]}]').rows.map((/** @type {any} */ row) => row.link), ['x.y/2', 'b.ly/1']);
-  assert.throws(() => planOf('a.csv', ''));
+  assert.deepEqual(planOf(lines.join('\n')), { kind: 'ndjson', header: lines[0], rows: [`${lines[1]}\n${lines[2]}\n`, `${lines[3]}\n`] });
+  assert.throws(() => planOf(lines.toSpliced(3, 1).join('\n')));
+  assert.deepEqual(planOf('[{"link":"b.ly/1","custom_bitlinks":["x.y/2"]}]').rows.map((/** @type {any} */ row) => row.link), ['x.y/2', 'b.ly/1']);
+  assert.deepEqual(planOf('[{"link":"a.b/[1"}]\n[]{"links":[{"link":"a.b/2"}]}').rows.length, 2);
+  for (const nothing of ['', 'lorem ipsum', 'PK\0,\nlinks', '[]', '[{"link":"a.b/1"}] {']) assert.throws(() => planOf(nothing));
   assert.deepEqual(linesOf(' https://a.example\nb.example\r\nhttps://a.example '), ['https://a.example', 'b.example']);
   assert.deepEqual(batches(5, 2), [[0, 1], [2, 3], [4]]);
 });
@@ -59,8 +60,9 @@ test('files of links are cut into requests', () => {
 test('rows of a refusal and of an answer are those of the file', () => {
   const refused = refusedRows([{ path: ['links', '1', 'url'], message: 'bad' }, { path: ['links', '1', 'slug'], message: 'worse' }, { path: ['version'], message: 'no' }]);
   assert.deepEqual([...refused], [[1, 'url: bad']]);
-  const answer = { success: 1, skipped: 0, failed: 1, successItems: [{ index: 0, slug: 'a' }], skippedItems: [], failedItems: [{ index: 1, slug: 'b', reason: 'r' }], ignoredNames: ['clicks', 'links.0: tag x'] };
-  assert.deepEqual(outcomesOf(answer, [100, 102]), [{ row: 101, slug: 'a', outcome: 'made', why: '', cuts: ['tag x'] }, { row: 103, slug: 'b', outcome: 'failed', why: 'r' }]);
+  const answer = { success: 1, skipped: 0, failed: 1, successItems: [{ index: 0, slug: 'a' }], skippedItems: [{ index: 1, slug: 'c' }, { index: 1, slug: 'd', reason: 'r' }], failedItems: [{ index: 1, slug: 'b', reason: 'r' }], ignoredNames: ['clicks', 'links.0: tag x'] };
+  assert.deepEqual(outcomesOf(answer, [100, 102]), [{ row: 101, slug: 'a', outcome: 'made', why: '', cuts: ['tag x'] }, { row: 103, slug: 'c', outcome: 'same', why: '' }, { row: 103, slug: 'd', outcome: 'taken', why: 'r' }, { row: 103, slug: 'b', outcome: 'failed', why: 'r' }]);
+  assert.deepEqual(lostNames(answer), ['clicks']);
 });
 
 test('a code is drawn in runs, with a margin', () => {

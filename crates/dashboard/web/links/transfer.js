@@ -43,6 +43,7 @@ function Import({ onClose }) {
   const [name, setName] = useState('');
   const [outcomes, setOutcomes] = useState(/** @type {import('./import-plan.js').Outcome[]} */ ([]));
   const [state, setState] = useState(/** @type {'ready' | 'checking' | 'checked' | 'running' | 'over'} */ ('ready'));
+  const [lost, setLost] = useState(/** @type {string[]} */ ([]));
   const [error, setError] = useState(/** @type {any} */ (undefined));
   const [text, setText] = useState('');
   const [made, setMade] = useState(/** @type {string[]} */ ([]));
@@ -55,11 +56,14 @@ function Import({ onClose }) {
     setError(undefined);
     setPlan(undefined);
     setName(file.name);
+    if (file.size > LARGEST || (await file.slice(0, 6).text()) === 'SQLite') {
+      setError(new Error(say('importCommand', { file: file.name })));
+      return;
+    }
     try {
-      if (file.size > LARGEST || (await file.slice(0, 6).text()) === 'SQLite') throw new Error(say('importCommand', { file: file.name }));
-      setPlan(planOf(file.name, await file.text()));
+      setPlan(planOf(await file.text()));
     } catch (failure) {
-      setError(failure);
+      setError(new Error(say('importUnread', { file: file.name, why: wording(failure) })));
     }
   };
   /** Shows first what would come, and stores nothing; the second time it imports. */
@@ -69,14 +73,18 @@ function Import({ onClose }) {
     setState(check ? 'checking' : 'running');
     setError(undefined);
     setOutcomes([]);
-    let failed = false;
+    setLost([]);
     try {
-      await runImport(inDomain(plan, into), { signal: abort.current.signal, check, domain: into, onOutcomes: (more) => setOutcomes((/** @type {any[]} */ old) => [...old, ...more]) });
+      const onOutcomes = (/** @type {any[]} */ more, /** @type {string[]} */ names) => {
+        setOutcomes((/** @type {any[]} */ old) => [...old, ...more]);
+        setLost((/** @type {string[]} */ old) => [...new Set([...old, ...names])]);
+      };
+      await runImport(inDomain(plan, into), { signal: abort.current.signal, check, domain: into, onOutcomes });
+      setState(check ? 'checked' : 'over');
     } catch (failure) {
       setError(failure);
-      failed = true;
+      setState(check ? 'ready' : 'over');
     }
-    setState(check && !failed ? 'checked' : 'over');
   };
   /** Lines become links one by one, because a new link needs no slug and an imported one does. */
   const shorten = async () => {
@@ -95,12 +103,13 @@ function Import({ onClose }) {
     setState('over');
   };
   const count = (/** @type {string} */ outcome) => outcomes.filter((one) => one.outcome === outcome).length;
+  const counts = /** @type {const} */ ([[state === 'checking' || state === 'checked' ? 'importComes' : 'importMade', 'made'], ['importSame', 'same'], ['importTaken', 'taken'], ['importFailed', 'failed']]);
   const left = outcomes.filter(({ outcome, cuts }) => outcome !== 'made' || cuts).sort((a, b) => a.row - b.row);
   const busy = state === 'running' || state === 'checking';
   const report = () => save('import-report.csv', 'text/csv', writeCsv([['row', 'slug', 'outcome', 'reason'], ...[...outcomes].sort((a, b) => a.row - b.row).map(({ row, slug, outcome, why, cuts }) => [row, slug, outcome, [why, ...(cuts ?? [])].filter(Boolean).join('; ')])]));
   const footer = state === 'over'
     ? html`<button type="button" class="button" onClick=${report}><${Icon} name="down" />${say('saveReport')}</button><button type="button" class="button primary push" onClick=${onClose}>${say('done')}</button>`
-    : html`<button type="button" class="button" onClick=${busy ? () => { abort.current.abort(); setState('over'); } : onClose}>${busy ? say('stop') : say('cancel')}</button>
+    : html`<button type="button" class="button" onClick=${state === 'running' ? () => { abort.current.abort(); setState('over'); } : onClose}>${say(state === 'running' ? 'stop' : 'cancel')}</button>
       ${lines.length > 0 && !plan ? html`<button type="button" class="button primary" disabled=${refusalOfNew.value !== ''} onClick=${shorten}>${say('shortenCount', { n: lines.length })}</button>`
         : html`<button type="button" class="button primary" disabled=${!plan || busy || (state === 'checked' && count('made') === 0) || refusalOfChange.value} onClick=${run}>${state === 'checked' || state === 'running' ? say('importCount', { n: plan?.kind === 'lines' ? lines.length : count('made') }) : say('importCheck')}</button>`}`;
   return html`<${Dialog} title=${say('import')} onClose=${onClose} footer=${footer}>
@@ -110,8 +119,9 @@ function Import({ onClose }) {
     ${state === 'ready' && several.value && html`<div class="field"><span class="label">${say('importDomain')}</span><${Select} label=${say('importDomain')} value=${into} onChange=${setInto} options=${domainOptions()} /></div>`}
     ${state === 'over' && made.length > 0 && html`<p><${CopyButton} text=${made.join('\n')}>${say('copyAll')}<//></p>`}
     ${state !== 'ready' && plan && html`<${Progress} done=${outcomes.length} all=${plan.rows.length} label=${say('import')} />
-      <dl class="tally" aria-live="polite"><div><dt>${say(state === 'checking' || state === 'checked' ? 'importComes' : 'importMade')}</dt><dd>${count('made')}</dd></div><div><dt>${say('importSkipped')}</dt><dd>${count('skipped')}</dd></div><div><dt>${say('importFailed')}</dt><dd>${count('failed')}</dd></div></dl>`}
-    ${left.length > 0 && html`<ul class="report">${left.slice(0, 200).map(({ row, slug, outcome, why, cuts }) => html`<li key=${row}><span class="report-row">${say('rowNumber', { n: row })}</span> <code>${slug}</code> ${outcome === 'made' ? cuts?.join('; ') : why || say('importSkipped')}</li>`)}</ul>`}
+      <dl class="tally" aria-live="polite">${counts.map(([label, outcome]) => html`<div key=${outcome}><dt>${say(label)}</dt><dd>${count(outcome)}</dd></div>`)}</dl>`}
+    ${state !== 'ready' && lost.length > 0 && html`<p class="note">${say('importLost', { names: lost.join(', ') })}</p>`}
+    ${state !== 'ready' && left.length > 0 && html`<ul class="report">${left.slice(0, 200).map(({ row, slug, outcome, why, cuts }) => html`<li key=${row}><span class="report-row">${say('rowNumber', { n: row })}</span> <code>${slug}</code> ${outcome === 'made' ? cuts?.join('; ') : outcome === 'failed' ? why : say(outcome === 'same' ? 'importSame' : 'importTaken')}</li>`)}</ul>`}
     ${error && html`<${ErrorNote} error=${error} />`}<//>`;
 }
 

@@ -10,8 +10,8 @@ fn choose_file(browser: &Browser<'_>, name: &str, text: &str) {
     browser.run_with(script, &json!([name, text]));
 }
 
-/// Begins, waits for the end, and returns how many links were taken over, were there already,
-/// and were refused.
+/// Begins, waits for the end, and returns how many links were taken over, were there already, have
+/// the slug of another, and were refused.
 fn run(browser: &Browser<'_>) -> Vec<String> {
     Dialog(browser).accept();
     browser.reads("dialog .primary", "Done");
@@ -28,21 +28,39 @@ fn import(browser: &Browser<'_>, links: usize) -> Vec<String> {
 #[test]
 fn an_import_reports_each_row_of_a_file_or_a_text_and_takes_the_good_ones_over() {
     let server = with_links(&["there"]);
-    let mut table = String::from("slug,url,comment\n");
+    let mut table = String::from("slug,url,comment,folder\n");
     for number in 0..150 {
         let row = match number {
-            7 => "bad,javascript:alert(1),\n".to_owned(),
-            120 => "also bad,https://example.com/,\n".to_owned(),
-            130 => "there,https://example.com/,\n".to_owned(),
-            _ => format!("row-{number},https://example.com/{number},\"a, b\"\n"),
+            7 => "bad,javascript:alert(1),,\n".to_owned(),
+            120 => "also bad,https://example.com/,,\n".to_owned(),
+            130 => "there,https://example.com/,,\n".to_owned(),
+            131 => "there,https://example.com/other,,\n".to_owned(),
+            _ => format!("row-{number},https://example.com/{number},\"a, b\",x\n"),
         };
         table.push_str(&row);
     }
     let browser = Browser::signed_in(&server, "links?do=import");
+    for (file, text, told) in [
+        ("links.db", "SQLite format 3", "slugline import links.db"),
+        (
+            "links.txt",
+            "lorem ipsum",
+            "No links can be read in links.txt",
+        ),
+    ] {
+        choose_file(&browser, file, text);
+        browser.says("dialog .error-note", told);
+    }
     choose_file(&browser, "links.csv", &table);
-    assert_eq!(import(&browser, 147), ["147", "1", "2"]);
+    assert_eq!(import(&browser, 146), ["146", "1", "1", "2"]);
+    browser.reads("dialog .note", "No counterpart here: folder");
     let report = browser.texts(".report li");
-    let rows = ["Row 8 ", "Row 121 ", "Row 131 there Skipped, already there"];
+    let rows = [
+        "Row 8 ",
+        "Row 121 ",
+        "Row 131 there Already there",
+        "Row 132 there Slug of another link",
+    ];
     assert_eq!(report.len(), rows.len(), "{report:?}");
     for (line, row) in report.iter().zip(rows) {
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -51,7 +69,7 @@ fn an_import_reports_each_row_of_a_file_or_a_text_and_takes_the_good_ones_over()
     Dialog(&browser).accept();
     browser.settle();
     let links = server.links();
-    assert_eq!(links.len(), 148);
+    assert_eq!(links.len(), 147);
     assert_eq!(links["row-149"]["comment"], "a, b");
 
     browser.go("links?do=import");
@@ -59,7 +77,7 @@ fn an_import_reports_each_row_of_a_file_or_a_text_and_takes_the_good_ones_over()
         "#lines",
         "https://example.com/one\nexample.com/two\njavascript:alert(1)\n",
     );
-    assert_eq!(run(&browser), ["2", "0", "1"]);
+    assert_eq!(run(&browser), ["2", "0", "0", "1"]);
     let report = browser.texts(".report li");
     assert!(report[0].starts_with("Row 3"), "{report:?}");
     let mut pasted = server.links();
@@ -86,7 +104,7 @@ fn an_export_holds_every_link_and_can_be_imported_again() {
     }
     browser.go("links?do=import");
     choose_file(&browser, "links.json", &text);
-    assert_eq!(import(&browser, 3), ["3", "0", "0"]);
+    assert_eq!(import(&browser, 3), ["3", "0", "0", "0"]);
     browser.finish(&[]);
 }
 
