@@ -98,29 +98,20 @@ pub(crate) async fn build(
     let store = databases::open(settings).await?;
     let observers =
         Arc::new(ObserverQueues::gather(checked.observers).context("an observer cannot start")?);
-    let dependencies = open_link_dependencies(settings, store, Some(observers.clone())).await?;
-    let secret = agree_on(&dependencies.store, "idempotency", &*dependencies.random).await?;
-    let links = dependencies.link_service(settings, secret);
-    let listening = dependencies.listen();
+    let base = open_link_dependencies(settings, store, Some(observers.clone())).await?;
+    let secret = agree_on(&base.store, "idempotency", &*base.random).await?;
+    let links = base.link_service(settings, secret);
+    let listening = base.listen();
     let setup = Arc::new(setup(settings, &token));
     let authenticator = Arc::new(Authenticator::new(AuthenticatorParts {
         site: token,
-        named: Arc::new(dependencies.store.tokens()),
-        clock: Arc::clone(&dependencies.clock),
+        named: Arc::new(base.store.tokens()),
+        clock: Arc::clone(&base.clock),
         codes: sign_in_codes(settings),
     }));
-    let LinkDependencies {
-        clock,
-        random,
-        store,
-        resolver,
-        passwords,
-        migration,
-        domains,
-    } = dependencies;
     let webhook = settings.webhook.clone().map(|options| {
         let client = Client::new(Policy::for_operators_servers());
-        let (clock, random) = (Arc::clone(&clock), Arc::clone(&random));
+        let (clock, random) = (Arc::clone(&base.clock), Arc::clone(&base.random));
         Arc::new(Webhook::start(options, client, clock, random))
     });
     let live = Arc::new(LiveVisits::new());
@@ -131,50 +122,50 @@ pub(crate) async fn build(
     let ports = RecorderPorts {
         places: places.clone(),
         observers: of_visits,
-        ..RecorderPorts::new(Arc::clone(&clock), Arc::clone(&random))
+        ..RecorderPorts::new(Arc::clone(&base.clock), Arc::clone(&base.random))
     };
     let (recorder, log) = open_access_log(settings, ports).await?;
     let recorder = Arc::new(recorder);
     let gatekeeper = Gatekeeper::new(GatekeeperParts {
-        passwords: Arc::clone(&passwords),
-        store: store.clone(),
-        resolver: Arc::clone(&resolver),
+        passwords: Arc::clone(&base.passwords),
+        store: base.store.clone(),
+        resolver: Arc::clone(&base.resolver),
     });
     let prober: Arc<dyn LinkProber> =
         Arc::new(HttpProber::new(Client::new(settings.checks.clone())));
-    let checks = LinkChecker::new(links.clone(), Arc::clone(&prober), Arc::clone(&clock));
+    let checks = LinkChecker::new(links.clone(), Arc::clone(&prober), Arc::clone(&base.clock));
     let watch = settings.watched().map(|every| {
         DestinationWatch::new(WatchParts {
-            store: store.clone(),
+            store: base.store.clone(),
             prober: Arc::clone(&prober),
-            clock: Arc::clone(&clock),
-            random: Arc::clone(&random),
+            clock: Arc::clone(&base.clock),
+            random: Arc::clone(&base.random),
             every,
             observer: webhook
                 .clone()
                 .map(|webhook| -> Arc<dyn WatchObserver> { webhook }),
         })
     });
-    let stats = StatsService::new(log, links.clone(), Arc::clone(&clock));
+    let stats = StatsService::new(log, links.clone(), Arc::clone(&base.clock));
     let audit = AuditService::new(AuditParts {
-        trail: store.clone(),
-        clock: Arc::clone(&clock),
-        domains: resolver.domains().clone(),
+        trail: base.store.clone(),
+        clock: Arc::clone(&base.clock),
+        domains: base.resolver.domains().clone(),
         keep_for: settings.audit_kept_for,
     });
     let erasures = VisitErasures::new(VisitErasuresParts {
         eraser: recorder.clone(),
         links: links.clone(),
-        trail: store.clone(),
-        clock: Arc::clone(&clock),
+        trail: base.store.clone(),
+        clock: Arc::clone(&base.clock),
     });
     let tokens = named_tokens(
-        resolver.domains().clone(),
-        &store,
-        Arc::clone(&clock),
-        Arc::clone(&random),
+        base.resolver.domains().clone(),
+        &base.store,
+        Arc::clone(&base.clock),
+        Arc::clone(&base.random),
     );
-    domains
+    base.domains
         .name_missing(&settings.domains)
         .await
         .context("SLUGLINE_DOMAINS")?;
@@ -184,13 +175,13 @@ pub(crate) async fn build(
         lists: LinkLists::new(links.clone(), stats.clone()),
         links: links.clone(),
         checks,
-        migration: migration.clone(),
+        migration: base.migration.clone(),
         stats,
         live: Arc::clone(&live),
         tokens: tokens.clone(),
-        domains: domains.clone(),
+        domains: base.domains.clone(),
     });
-    let lots = SplitSides::keyed(&agree_on(&store, "splits", &*random).await?);
+    let lots = SplitSides::keyed(&agree_on(&base.store, "splits", &*base.random).await?);
     let edge = Arc::new(edge(settings, places, lots));
     let guard = Data::new(Guard {
         edge: Arc::clone(&edge),
@@ -198,11 +189,11 @@ pub(crate) async fn build(
         any_origin: settings.api_cors,
     });
     let neighbours = Neighbours {
-        store: &store,
+        store: &base.store,
         tokens,
         authenticator: Arc::clone(&authenticator),
-        clock: Arc::clone(&clock),
-        random: Arc::clone(&random),
+        clock: Arc::clone(&base.clock),
+        random: Arc::clone(&base.random),
         guard: guard.clone(),
     };
     let connecting = assistants::connecting(settings, neighbours).map(Data::new);
@@ -213,10 +204,10 @@ pub(crate) async fn build(
     let moves = settings.admin_host.is_none();
     let redirects = Arc::new(Redirects {
         edge: Arc::clone(&edge),
-        resolver: Arc::clone(&resolver),
+        resolver: Arc::clone(&base.resolver),
         gatekeeper: Arc::new(gatekeeper),
         visits: recorder.clone(),
-        clock: Arc::clone(&clock),
+        clock: Arc::clone(&base.clock),
         proxying,
         moved: moves.then(|| Moved::new(slugline_dashboard::moved)),
         options: settings.redirects.clone(),
@@ -225,28 +216,27 @@ pub(crate) async fn build(
     let bounds = settings.bounds.clone();
     let routes = checked.api;
     let metrics = Metrics {
-        started_at: clock.now(),
+        started_at: base.clock.now(),
         requests: Requests::of(
             api_routes::documented_paths(&routes).chain([metrics::PATH.to_owned()]),
         ),
         refused_connections: Arc::default(),
         redirects: Arc::clone(&redirects),
-        resolver,
-        passwords,
+        resolver: base.resolver,
+        passwords: base.passwords,
         authenticator: Arc::clone(&authenticator),
-        links: Arc::new(LinksHealth::new(Arc::clone(&store))),
-        store,
+        links: Arc::new(LinksHealth::new(Arc::clone(&base.store))),
+        store: base.store,
         recorder: Arc::clone(&recorder),
         backups: Arc::default(),
         watch: watch.clone(),
         files: metrics::files(settings),
     };
     let links_watch: Arc<dyn LinksWatch> = metrics.links.clone();
-    let tools = Arc::new(checked.tools);
     let tools = slugline_mcp::Server {
         app: Arc::clone(&app),
         bounds: bounds.clone(),
-        tools,
+        tools: Arc::new(checked.tools),
     };
     Ok(Components {
         metrics: Arc::new(metrics),
@@ -269,9 +259,9 @@ pub(crate) async fn build(
         assistants: connecting,
         redirects,
         has_admin_host: settings.admin_host.is_some(),
-        domains,
+        domains: base.domains,
         watch,
-        migration,
+        migration: base.migration,
         audit,
         links,
         observers,

@@ -107,7 +107,7 @@ pub(super) struct CommandLine {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Serve redirects, the API and MCP (the default)
-    #[command(args = every(), after_help = "`slugline serve --help` shows all settings.")]
+    #[command(args = every(), after_help = "`slugline serve --help` shows all settings.", aliases = ["start", "run", "up"])]
     Serve,
     /// Move links here from an older instance's key-value store
     #[command(args = these(&[LINKS, LOGGED]))]
@@ -164,7 +164,7 @@ pub(super) enum Command {
         wishes: restore::Wishes,
     },
     /// Say whether the databases are sound, one line for each thing looked at
-    #[command(args = these(&[EXAMINED]), after_help = DOCTOR_CODES)]
+    #[command(args = these(&[EXAMINED]), after_help = DOCTOR_CODES, aliases = ["check", "fsck"])]
     Doctor {
         /// Replace a damaged access log, or spool, by what can be read of it; the old file is
         /// kept; the service must be stopped
@@ -172,7 +172,7 @@ pub(super) enum Command {
         rebuild: bool,
     },
     /// Ask the service on this machine whether it is ready, for container engines
-    #[command(args = these(&[&[LISTEN]]), after_help = HEALTH_CODES)]
+    #[command(args = these(&[&[LISTEN]]), after_help = HEALTH_CODES, aliases = ["status", "health", "ping"])]
     Healthcheck,
     /// Fill an instance that has no links with believable ones, to look at
     #[command(args = every())]

@@ -52,20 +52,8 @@ const COMMANDS: &[(&[&str], &str)] = &[
         "open the address that `slugline token show` prints",
     ),
     (
-        &["start", "run", "up", "server", "daemon"],
-        "`slugline serve` runs the service",
-    ),
-    (
         &["init", "install", "setup"],
         "there is nothing to set up; `slugline serve` makes what is missing",
-    ),
-    (
-        &["status", "health", "ping"],
-        "`slugline healthcheck` asks the service on this machine whether it is ready",
-    ),
-    (
-        &["check", "verify", "fsck"],
-        "`slugline doctor` examines the databases, and `slugline backup verify FILE` a backup",
     ),
 ];
 
@@ -100,10 +88,6 @@ const FLAGS: &[(&[&str], &str)] = &[
         &["verbose", "v", "debug", "quiet", "q", "log-level"],
         "use --log, such as --log debug",
     ),
-    (
-        &["daemon", "d", "background", "detach"],
-        "the service stays in the foreground; let systemd or a container engine run it",
-    ),
 ];
 
 /// Says where what was asked for is done, if the command line names a command or a flag that is
@@ -131,32 +115,27 @@ pub(super) fn explained(error: clap::Error, first: Option<&str>, origin: &str) -
 }
 
 fn of_command(name: &str, first: Option<&str>, origin: &str) -> Option<String> {
+    if first != Some(name) {
+        return None;
+    }
     let lower = name.to_lowercase();
-    let find = |table: &[(&[&str], &'static str)]| {
-        let row = table.iter().find(|(names, _)| names.contains(&&*lower));
-        row.map(|(_, said)| *said)
-    };
-    let advice = if first == Some(name) {
-        let wanted = if lower.contains("://") {
-            "create"
-        } else {
-            &lower
-        };
-        let request = REQUESTS.iter().find(|(names, _)| names.contains(&wanted));
-        if let Some((path, rest)) = request.and_then(|(_, request)| request.split_once(' ')) {
-            return Some(format!(
-                "there is no command {name:?}: links and their numbers are in the dashboard, in the \
-                 API and over MCP, such as\n\n  \
-                 AUTH=\"Authorization: Bearer $(slugline token show --bare)\"\n  \
-                 curl '{origin}/api/{path}' {rest}\n\n\
-                 `slugline token show` prints the address of the dashboard"
-            ));
-        }
-        find(COMMANDS)
+    let wanted = if lower.contains("://") {
+        "create"
     } else {
-        None
+        &lower
     };
-    advice.map(|advice| format!("there is no command {name:?}: {advice}"))
+    let request = REQUESTS.iter().find(|(names, _)| names.contains(&wanted));
+    if let Some((path, rest)) = request.and_then(|(_, request)| request.split_once(' ')) {
+        return Some(format!(
+            "there is no command {name:?}: links and their numbers are in the dashboard, in the API \
+             and over MCP, such as\n\n  \
+             AUTH=\"Authorization: Bearer $(slugline token show --bare)\"\n  \
+             curl '{origin}/api/{path}' {rest}\n\n\
+             `slugline token show` prints the address of the dashboard"
+        ));
+    }
+    let row = COMMANDS.iter().find(|(names, _)| names.contains(&&*lower));
+    row.map(|(_, advice)| format!("there is no command {name:?}: {advice}"))
 }
 
 fn of_flag(flag: &str) -> Option<String> {
@@ -272,8 +251,6 @@ mod tests {
     fn other_names_lead_to_the_right_command_or_flag() {
         for (arguments, right) in [
             (&["qr", "docs"][..], "the dashboard shows the QR code"),
-            (&["start"], "`slugline serve`"),
-            (&["status"], "`slugline healthcheck`"),
             (&["--port", "9000"], "use --listen"),
             (&["serve", "--port=9000"], "use --listen"),
             (
