@@ -186,7 +186,7 @@ struct Import<'s> {
 
 /// A link in its file.
 struct Place {
-    /// Where it stands.
+    /// Its line, or its index in a list.
     at: String,
     /// The slug as the file spells it.
     slug: String,

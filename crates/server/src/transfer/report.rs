@@ -1,4 +1,4 @@
-//! What became of the links of an import, for a person and for `--undo`.
+//! The fate of each link of an import, for a person and for `--undo`.
 //!
 //! A report is a file of JSON lines that grows with each run. Before links are written, a line `making` names
 //! the ids that no link has yet, so that the report knows of every link that the run can have made, also if

@@ -1,4 +1,4 @@
-//! Where the links of an import come from: files, standard input, and SQLite files of other products.
+//! The sources of imports: files, standard input, and SQLite files of other products.
 
 use std::{
     fs::File,

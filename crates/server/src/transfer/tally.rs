@@ -8,7 +8,7 @@ use slugline_application::ImportOutcome;
 #[derive(Default)]
 pub(super) struct Tally(BTreeMap<&'static str, usize>);
 
-/// What to say behind the number of links.
+/// The words behind each number of links.
 const TOLD: &str = "\
 same: came before
 conflict: with a slug that another link has
@@ -45,7 +45,7 @@ impl Tally {
         self.of(&["folded", "conflict", "failed", "noSlug"])
     }
 
-    /// What to say at the end, line by line.
+    /// The lines that end an import.
     pub(super) fn lines(&self, dry_run: bool, target: &str) -> Vec<String> {
         let (made, failed) = (self.of(&["made"]), self.of(&["failed", "noSlug"]));
         let skipped = self.of(&["same", "folded", "conflict"]);

@@ -27,17 +27,7 @@ pub(crate) struct Yardsticks {
 pub(crate) const MAP: &str = "nginx map";
 
 /// The machine's floor, which costs as little as the load does, so no load keeps it busy.
-pub(crate) const FLOOR: &str = "epoll constant";
-
-/// The same table behind actix.
-const ACTIX: &str = "actix map";
-
-/// Returns whether a contender is a yardstick, which the load may not keep busy: it answers as fast as the load asks.
-pub(crate) fn is_yardstick(name: &str) -> bool {
-    [MAP, ACTIX, FLOOR]
-        .iter()
-        .any(|yardstick| name.starts_with(yardstick))
-}
+const FLOOR: &str = "epoll constant";
 
 impl Yardsticks {
     pub(crate) fn start(plan: &Plan, links: u32, folder: &Path) -> Result<Self> {
@@ -66,7 +56,7 @@ impl Yardsticks {
     pub(crate) fn all(&self) -> [At<'_>; 3] {
         [
             (MAP, self.nginx.origin(), self.nginx.workers()),
-            (ACTIX, self.actix.0.origin(), &self.actix.1),
+            ("actix map", self.actix.0.origin(), &self.actix.1),
             (FLOOR, self.epoll.0.origin(), &self.epoll.1),
         ]
     }

@@ -1,4 +1,4 @@
-//! What the SQL texts write: lines of JSON that a client of a database may have spoilt or cut.
+//! Reads the lines of JSON that the SQL texts write, and that a client of a database may have spoilt or cut.
 //!
 //! The first line is a head, whose `probe` holds every character that clients are known to change, built from
 //! bytes in the database. Lines `tag` and `condition` belong to the link that follows. The last line is an
